@@ -1,0 +1,1 @@
+"""The language of the house: pure values, no I/O, no asyncio."""

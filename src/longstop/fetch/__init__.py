@@ -1,0 +1,1 @@
+"""Brings bytes; knows no sport."""

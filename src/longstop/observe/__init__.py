@@ -1,0 +1,1 @@
+"""Facts first: signals are told here, and backends (logs, metrics, health) subscribe."""

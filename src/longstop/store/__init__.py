@@ -1,0 +1,1 @@
+"""One contract, several backends, one conformance suite."""

@@ -1,0 +1,152 @@
+"""Every error the house raises, in one tree.
+
+    LongstopError                     says what happened, and in `hint` what to do
+    ├── SettingsError                 the configuration is wrong (all faults at once)
+    ├── InputError                    what a person handed in is wrong
+    │   ├── UnknownSourceError        no source has this name
+    │   └── PortTakenError            somebody else listens there
+    ├── FetchError                    the bytes did not come
+    │   ├── SourceUnreachableError    no connection, or it broke
+    │   ├── SourceTimeoutError        our own deadline passed
+    │   ├── SourceFailingError        5xx
+    │   ├── SourceThrottledError      429 or 503 with Retry-After
+    │   ├── SourceRefusedError        401, 403
+    │   ├── MatchGoneError            404, 410
+    │   ├── UnexpectedStatusError     any other status
+    │   └── OversizedBodyError        more bytes than we are willing to read
+    ├── PayloadError                  the bytes came and are wrong
+    │   ├── MalformedPayloadError     ours, but broken
+    │   └── ForeignPayloadError       not this source's at all
+    ├── StoreError                    the record could not be kept
+    │   ├── StoreUnavailableError     heals when the database is back
+    │   └── StoreClosedError          asked after the end
+    └── IllegalTransitionError        a state machine was asked for a step it does not have
+
+`heals` tells whether waiting alone may mend it; `kind` is the word of the documents' `error_type`.
+"""
+
+from typing import ClassVar
+
+
+class LongstopError(Exception):
+    """Root of the tree: a sentence that says what happened and a hint that says what to do."""
+
+    kind: ClassVar[str] = "internal"
+    heals: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 70
+    default_hint: ClassVar[str] = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = self.default_hint if hint is None else hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class SettingsError(LongstopError):
+    """The configuration is wrong; every fault found is in `faults`."""
+
+    kind = "settings"
+    exit_code = 78
+
+
+class InputError(LongstopError):
+    """What a person handed in is wrong."""
+
+    kind = "input"
+    exit_code = 65
+
+
+class UnknownSourceError(InputError):
+    exit_code = 66
+
+
+class PortTakenError(InputError):
+    exit_code = 69
+    default_hint = "Stop the other program, or choose another port."
+
+
+class FetchError(LongstopError):
+    """The bytes did not come."""
+
+    kind = "network"
+    heals = True
+    exit_code = 75
+
+
+class SourceUnreachableError(FetchError):
+    default_hint = "Check the network and that the source is up; the next poll tries again."
+
+
+class SourceTimeoutError(FetchError):
+    default_hint = "The source is slow; the next poll tries again."
+
+
+class SourceFailingError(FetchError):
+    default_hint = "The source itself is in trouble; the next poll tries again."
+
+
+class SourceThrottledError(FetchError):
+    """The source asked us to slow down; `retry_after_seconds` is its own wish."""
+
+    default_hint = "Polling pauses as long as the source asks."
+
+    def __init__(self, message: str, *, retry_after_seconds: float, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class SourceRefusedError(FetchError):
+    kind = "auth"
+    default_hint = "Access was refused: renew the token, or check on what terms the source may be used."
+
+
+class MatchGoneError(FetchError):
+    default_hint = "The source no longer shows this match."
+
+
+class UnexpectedStatusError(FetchError):
+    default_hint = "Look at the address and at the source's terms."
+
+
+class OversizedBodyError(FetchError):
+    heals = False
+    default_hint = "Raise the source's body limit only if such a size is really expected."
+
+
+class PayloadError(LongstopError):
+    """The bytes came and are wrong."""
+
+    kind = "parsing"
+    exit_code = 65
+
+
+class MalformedPayloadError(PayloadError):
+    heals = True
+    default_hint = "If it stays, the source has changed: save a payload and read it with `longstop read`."
+
+
+class ForeignPayloadError(PayloadError):
+    default_hint = "The payload belongs to another source; `longstop read` lists the sources there are."
+
+
+class StoreError(LongstopError):
+    """The record could not be kept."""
+
+    kind = "database"
+    exit_code = 74
+
+
+class StoreUnavailableError(StoreError):
+    heals = True
+    default_hint = "Check that the database is up; writes are repeated until they hold."
+
+
+class StoreClosedError(StoreError):
+    default_hint = "The store was asked after it was closed."
+
+
+class IllegalTransitionError(LongstopError):
+    default_hint = "See docs/architecture.md for the steps this machine has."

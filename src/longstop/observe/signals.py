@@ -1,0 +1,165 @@
+"""Facts about the machine, typed. Logic emits them; logs, metrics and health subscribe.
+
+| signal | when | fields worth a metric |
+|---|---|---|
+| EngineStarted, EngineStopped | the service came up, went down | |
+| MatchDiscovered | a source listed a match for the first time | source |
+| MatchStateChanged | a step of the match lifecycle | from, to |
+| PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
+| EventsStored | critical events became durable | count, extraction to stored |
+| ObservationRejected | a payload was not believed | reason |
+| GapOpened, GapClosed | the balls and the board disagree, agree again | missing balls and runs |
+| ErrorRaised | something failed; has the documents' log fields | error_type |
+| ServiceRestarted | supervision restarted a child | service, reason |
+| ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
+| ResourcesMeasured | memory and CPU were read | memory, cpu |
+| LoopLagged | the event loop was late | lag |
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+
+SignalT = TypeVar("SignalT", bound="Signal")
+
+
+class Signal(msgspec.Struct, frozen=True, kw_only=True):
+    at: datetime
+
+
+class EngineStarted(Signal, frozen=True, kw_only=True):
+    instance: str
+    version: str
+    detail: str = ""
+
+
+class EngineStopped(Signal, frozen=True, kw_only=True):
+    instance: str
+    reason: str
+    duration_seconds: float
+
+
+class MatchDiscovered(Signal, frozen=True, kw_only=True):
+    match_id: str
+    source: str
+    title: str
+
+
+class MatchStateChanged(Signal, frozen=True, kw_only=True):
+    match_id: str
+    before: str
+    after: str
+    reason: str
+
+
+class PollFinished(Signal, frozen=True, kw_only=True):
+    match_id: str
+    source: str
+    rung: str
+    outcome: str
+    duration_seconds: float
+    bytes_in: int = 0
+    is_changed: bool = False
+
+
+class EventsStored(Signal, frozen=True, kw_only=True):
+    match_id: str
+    source: str
+    count: int
+    corrections: int
+    stored_seconds: float
+    delay_seconds: float | None = None
+
+
+class ObservationRejected(Signal, frozen=True, kw_only=True):
+    match_id: str
+    source: str
+    reasons: tuple[str, ...]
+
+
+class GapOpened(Signal, frozen=True, kw_only=True):
+    match_id: str
+    gap_id: str
+    innings: int
+    cause: str
+    missing_runs: int
+    missing_wickets: int
+    missing_balls: int
+
+
+class GapClosed(Signal, frozen=True, kw_only=True):
+    match_id: str
+    gap_id: str
+    innings: int
+    open_seconds: float
+
+
+class ErrorRaised(Signal, frozen=True, kw_only=True):
+    """Fields of the documents' structured error log (FR-014)."""
+
+    severity: str
+    error_type: str
+    error_message: str
+    hint: str = ""
+    match_id: str | None = None
+    scraper_id: str | None = None
+    operation: str = ""
+    url: str = ""
+    attempt: int = 0
+    stack_trace: str | None = None
+    context: dict[str, Any] = {}
+
+
+class ServiceRestarted(Signal, frozen=True, kw_only=True):
+    service: str
+    reason: str
+    restarts: int
+
+
+class ScraperStarted(Signal, frozen=True, kw_only=True):
+    match_id: str
+    scraper_id: str
+    source: str
+
+
+class ScraperStopped(Signal, frozen=True, kw_only=True):
+    match_id: str
+    scraper_id: str
+    reason: str
+
+
+class ResourcesMeasured(Signal, frozen=True, kw_only=True):
+    rss_bytes: int
+    cpu_percent: float
+    tasks: int
+    open_files: int
+
+
+class LoopLagged(Signal, frozen=True, kw_only=True):
+    lag_seconds: float
+
+
+Handler = Callable[[Any], None]
+
+
+class Signals:
+    """A synchronous bus. Handlers are ours, short, and do no I/O that can block."""
+
+    def __init__(self) -> None:
+        self._handlers: dict[type[Signal], list[Handler]] = defaultdict(list)
+        self._every: list[Callable[[Signal], None]] = []
+
+    def subscribe(self, kind: type[SignalT], handler: Callable[[SignalT], None]) -> None:
+        self._handlers[kind].append(handler)
+
+    def subscribe_all(self, handler: Callable[[Signal], None]) -> None:
+        self._every.append(handler)
+
+    def emit(self, signal: Signal) -> None:
+        for handler in self._handlers.get(type(signal), ()):
+            handler(signal)
+        for handler in self._every:
+            handler(signal)

@@ -1,0 +1,74 @@
+"""What a vendor must offer. Requests are built and payloads are read; nothing here does I/O."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from longstop.domain.cricket import OverReport
+from longstop.domain.match import MatchListing, MatchRef, Names
+from longstop.domain.observation import Observation
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The facts about a vendor, from its manifest.toml. Permission is data: off until someone switches it on."""
+
+    name: str
+    title: str
+    sport: str
+    base_url: str
+    hosts: tuple[str, ...]
+    requires_javascript: bool
+    enabled: bool = False
+    precedence_weight: int = 50
+    max_concurrent: int = 30
+    min_interval_seconds: float = 0.0
+    burst_allowance: int = 50
+    names_per_call: int = 200
+    overs_per_call: int = 10
+    terms: str = ""
+
+
+class Missing(msgspec.Struct, frozen=True):
+    """A run of overs we want from the ball feed."""
+
+    innings: int
+    first_over: int
+    last_over: int
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What `longstop read` found in a saved payload: of which kind it is and what it says."""
+
+    kind: str
+    observation: Observation | None = None
+    listings: tuple[MatchListing, ...] = ()
+    overs: tuple[OverReport, ...] = ()
+    names: Names | None = None
+
+
+class Source(Protocol):
+    """Parsers raise MalformedPayloadError for their own broken payloads and ForeignPayloadError for anybody else's."""
+
+    manifest: Manifest
+
+    def list_matches(self) -> FetchRequest: ...
+
+    def parse_list(self, snapshot: Snapshot) -> tuple[MatchListing, ...]: ...
+
+    def live_state(self, ref: MatchRef) -> FetchRequest: ...
+
+    def parse_state(self, ref: MatchRef, snapshot: Snapshot) -> Observation: ...
+
+    def ball_feed(self, ref: MatchRef, missing: Missing) -> FetchRequest: ...
+
+    def parse_feed(self, ref: MatchRef, snapshot: Snapshot) -> tuple[OverReport, ...]: ...
+
+    def names_for(self, players: Sequence[str], teams: Sequence[str]) -> FetchRequest: ...
+
+    def parse_names(self, snapshot: Snapshot) -> Names: ...
+
+    def match_for_url(self, url: str) -> MatchRef: ...
+
+    def read(self, snapshot: Snapshot) -> Reading: ...

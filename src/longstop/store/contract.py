@@ -1,0 +1,163 @@
+"""What a store must do, whichever database stands behind it.
+
+`save` is one transaction. When it returns, the batch is durable; when it raises, it may or may not be, so every row
+has a natural key and the same batch may be saved again without changing anything.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+import msgspec
+
+from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, PlayState, Result, Toss
+from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
+from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
+from longstop.domain.lifecycle import MatchState
+
+
+class MatchRow(msgspec.Struct, frozen=True):
+    """One row of `matches`: facts from the list, plus the freshness columns of the data model. Natural key: match_id."""
+
+    ref: MatchRef
+    title: str
+    teams: tuple[str, str]
+    status: MatchStatus
+    state: MatchState
+    format: str = ""
+    series: str = ""
+    venue: str = ""
+    starts_at: datetime | None = None
+    discovered_at: datetime | None = None
+    last_scraper_update: datetime | None = None
+    scraper_status: str = "unknown"
+    priority: MatchPriority = MatchPriority.LIVE
+    result: Result | None = None
+
+
+class LiveRow(msgspec.Struct, frozen=True):
+    """The latest believed state of a match, one row each (`live_match_data`). A row older than the stored one is refused:
+    order is (sequence, captured_at)."""
+
+    match_id: str
+    sequence: int
+    captured_at: datetime
+    source_at: datetime | None
+    scraper_id: str
+    source: str
+    rung: str
+    payload_sha256: str
+    update_latency_ms: int
+    play: PlayState
+    balls_per_over: int = 6
+    innings: tuple[InningsScore, ...] = ()
+    batting: tuple[BatterFigures, ...] = ()
+    bowling: BowlerFigures | None = None
+    toss: Toss | None = None
+    result: Result | None = None
+    last_event: str = ""
+    announcement: str = ""
+    complete_through: str | None = None
+
+
+class ErrorRow(msgspec.Struct, frozen=True):
+    """One row of `scraper_errors`. Natural key: error_id (a UUID made where the error happened)."""
+
+    error_id: str
+    scraper_id: str
+    match_id: str | None
+    at: datetime
+    error_type: str
+    error_message: str
+    stack_trace: str | None = None
+    url: str = ""
+    operation: str = ""
+    retry_attempt: int = 0
+    resolved: bool = False
+    resolved_at: datetime | None = None
+    resolution_method: str | None = None
+
+
+class HealthRow(msgspec.Struct, frozen=True):
+    """One row of `scraper_health_log`. Natural key: (scraper_id, at)."""
+
+    scraper_id: str
+    match_id: str | None
+    at: datetime
+    health_status: str
+    error_count: int
+    memory_mb: float
+    cpu_percent: float
+    update_latency_ms: int
+    polling_interval_seconds: float
+    uptime_seconds: int
+    last_update_age_seconds: int
+
+
+class NamesRow(msgspec.Struct, frozen=True):
+    source: str
+    names: Names
+
+
+class WriteBatch(msgspec.Struct, frozen=True):
+    """Everything that belongs together. All of it is written, or none."""
+
+    matches: tuple[MatchRow, ...] = ()
+    live: tuple[LiveRow, ...] = ()
+    deliveries: tuple[DeliveryRecord, ...] = ()
+    innings: tuple[InningsRecord, ...] = ()
+    events: tuple[MatchEvent, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    names: tuple[NamesRow, ...] = ()
+    errors: tuple[ErrorRow, ...] = ()
+    health: tuple[HealthRow, ...] = ()
+
+
+class LedgerPage(msgspec.Struct, frozen=True):
+    """All that a ledger needs to go on where it stopped: the current revision of every ball and innings."""
+
+    deliveries: tuple[DeliveryRecord, ...]
+    innings: tuple[InningsRecord, ...]
+    gaps: tuple[Gap, ...]
+    last_seq: int
+    live: LiveRow | None
+
+
+class Store(Protocol):
+    async def open(self) -> None:
+        """Connects and checks the schema; raises StoreUnavailableError, or StoreError when the schema is not the current one."""
+        ...
+
+    async def close(self) -> None:
+        """Writes what is queued, then closes. Closing twice is legal."""
+        ...
+
+    async def save(self, batch: WriteBatch) -> None: ...
+
+    async def ledger(self, match_id: str) -> LedgerPage: ...
+
+    async def matches(
+        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+    ) -> Sequence[MatchRow]: ...
+
+    async def match(self, match_id: str) -> MatchRow | None: ...
+
+    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]: ...
+
+    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]: ...
+
+    async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
+        """The revision of each ball that was current at `as_of` (by captured_at), withdrawn ones left out, in order of place."""
+        ...
+
+    async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
+        """Every revision of every ball, withdrawals included."""
+        ...
+
+    async def gaps(self, match_id: str) -> Sequence[Gap]: ...
+
+    async def names(self, source: str) -> Names: ...
+
+    async def ping(self) -> float:
+        """Seconds a trivial read took; raises StoreUnavailableError when there is no answer."""
+        ...
