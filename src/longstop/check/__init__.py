@@ -1,0 +1,1 @@
+"""Accepted or rejected, with a reason."""

@@ -27,7 +27,10 @@ class Provenance(msgspec.Struct, frozen=True):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The state of one match as one payload tells it. Codes, not names."""
+    """The state of one match as one payload tells it. Codes, not names.
+
+    `headline` is the score as the source shows it a second time: runs and wickets, by team and innings.
+    """
 
     ref: MatchRef
     provenance: Provenance
@@ -46,6 +49,7 @@ class Observation(msgspec.Struct, frozen=True):
     overs_limit: int | None = None
     last_event: str = ""
     announcement: str = ""
+    headline: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
 
     @property
     def current_innings(self) -> InningsScore | None:

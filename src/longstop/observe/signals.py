@@ -3,10 +3,12 @@
 | signal | when | fields worth a metric |
 |---|---|---|
 | EngineStarted, EngineStopped | the service came up, went down | |
+| SourceListed | a source's list of matches was read | source, matches, live |
 | MatchDiscovered | a source listed a match for the first time | source |
 | MatchStateChanged | a step of the match lifecycle | from, to |
 | PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
 | EventsStored | critical events became durable | count, extraction to stored |
+| ScoreStored | a changed state of a match became durable; what the page shows | |
 | ObservationRejected | a payload was not believed | reason |
 | GapOpened, GapClosed | the balls and the board disagree, agree again | missing balls and runs |
 | ErrorRaised | something failed; has the documents' log fields | error_type |
@@ -22,6 +24,10 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import msgspec
+
+from longstop.domain.events import Gap, GapState
+from longstop.domain.match import MatchListing
+from longstop.domain.observation import Observation
 
 SignalT = TypeVar("SignalT", bound="Signal")
 
@@ -42,10 +48,20 @@ class EngineStopped(Signal, frozen=True, kw_only=True):
     duration_seconds: float
 
 
+class SourceListed(Signal, frozen=True, kw_only=True):
+    """Tells "nothing is live" from "we do not know what is live"."""
+
+    source: str
+    matches: int
+    live: int
+    duration_seconds: float = 0.0
+
+
 class MatchDiscovered(Signal, frozen=True, kw_only=True):
     match_id: str
     source: str
     title: str
+    listing: MatchListing | None = None
 
 
 class MatchStateChanged(Signal, frozen=True, kw_only=True):
@@ -56,6 +72,9 @@ class MatchStateChanged(Signal, frozen=True, kw_only=True):
 
 
 class PollFinished(Signal, frozen=True, kw_only=True):
+    """`captured_at` is when the payload came, if it came and was believed; None means that the poll failed.
+    `interval_seconds` is the wait until the next one."""
+
     match_id: str
     source: str
     rung: str
@@ -63,6 +82,8 @@ class PollFinished(Signal, frozen=True, kw_only=True):
     duration_seconds: float
     bytes_in: int = 0
     is_changed: bool = False
+    captured_at: datetime | None = None
+    interval_seconds: float | None = None
 
 
 class EventsStored(Signal, frozen=True, kw_only=True):
@@ -72,6 +93,15 @@ class EventsStored(Signal, frozen=True, kw_only=True):
     corrections: int
     stored_seconds: float
     delay_seconds: float | None = None
+
+
+class ScoreStored(Signal, frozen=True, kw_only=True):
+    """The state as it is now believed and stored, with the recent overs of its payload."""
+
+    match_id: str
+    scraper_id: str
+    sequence: int
+    observation: Observation
 
 
 class ObservationRejected(Signal, frozen=True, kw_only=True):
@@ -95,6 +125,22 @@ class GapClosed(Signal, frozen=True, kw_only=True):
     gap_id: str
     innings: int
     open_seconds: float
+
+
+def about_gap(gap: Gap, now: datetime) -> GapOpened | GapClosed:
+    if gap.state is GapState.OPEN:
+        return GapOpened(
+            at=now,
+            match_id=gap.match_id,
+            gap_id=gap.gap_id,
+            innings=gap.innings,
+            cause=gap.cause,
+            missing_runs=gap.missing_runs,
+            missing_wickets=gap.missing_wickets,
+            missing_balls=gap.missing_balls,
+        )
+    open_seconds = (now - gap.opened_at).total_seconds()
+    return GapClosed(at=now, match_id=gap.match_id, gap_id=gap.gap_id, innings=gap.innings, open_seconds=open_seconds)
 
 
 class ErrorRaised(Signal, frozen=True, kw_only=True):
@@ -123,6 +169,8 @@ class ScraperStarted(Signal, frozen=True, kw_only=True):
     match_id: str
     scraper_id: str
     source: str
+    url: str = ""
+    interval_seconds: float = 2.5
 
 
 class ScraperStopped(Signal, frozen=True, kw_only=True):

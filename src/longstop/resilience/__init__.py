@@ -1,0 +1,1 @@
+"""Pure decisions about trying again, waiting and giving up."""

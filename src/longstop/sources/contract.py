@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from longstop.domain.cricket import OverReport
+from longstop.domain.cricket import InningsScore, OverReport
 from longstop.domain.match import MatchListing, MatchRef, Names
 from longstop.domain.observation import Observation
 from longstop.fetch.snapshot import FetchRequest, Snapshot
@@ -38,6 +38,15 @@ class Missing(msgspec.Struct, frozen=True):
     last_over: int
 
 
+class Feed(msgspec.Struct, frozen=True):
+    """What the ball feed shows of the overs that were asked for. `sequence` tells an old answer from a new one."""
+
+    overs: tuple[OverReport, ...]
+    last_over: int
+    sequence: int | None
+    payload_sha256: str
+
+
 class Reading(msgspec.Struct, frozen=True):
     """What `longstop read` found in a saved payload: of which kind it is and what it says."""
 
@@ -45,6 +54,7 @@ class Reading(msgspec.Struct, frozen=True):
     observation: Observation | None = None
     listings: tuple[MatchListing, ...] = ()
     overs: tuple[OverReport, ...] = ()
+    innings: tuple[InningsScore, ...] = ()
     names: Names | None = None
 
 
@@ -63,7 +73,7 @@ class Source(Protocol):
 
     def ball_feed(self, ref: MatchRef, missing: Missing) -> FetchRequest: ...
 
-    def parse_feed(self, ref: MatchRef, snapshot: Snapshot) -> tuple[OverReport, ...]: ...
+    def parse_feed(self, ref: MatchRef, missing: Missing, snapshot: Snapshot) -> Feed: ...
 
     def names_for(self, players: Sequence[str], teams: Sequence[str]) -> FetchRequest: ...
 

@@ -1,0 +1,1 @@
+"""Keeps it alive; the only room allowed to catch everything."""

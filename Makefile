@@ -1,0 +1,72 @@
+# Every command of the project. `make help` lists them; each one does its own set-up first.
+#
+#   make run ARGS="--for 60s"       more words for the command behind a target
+#   make test SYSTEM_PACKAGES=no    never touch apt-get or download a browser
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3))
+SYSTEM_PACKAGES ?= yes
+ARGS ?=
+
+VENV := .venv/bin
+SETUP := @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
+	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
+
+.PHONY: help run test test-fast check format lock requirements docs bench proof-house doctor clean distclean
+
+help: ## list every target
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## start the engine, its page and the simulated site in one process
+	$(SETUP) run
+	@exec $(VENV)/longstop up --origin $(ARGS)
+
+test: check ## run every check and every test
+	$(SETUP) test
+	@exec $(VENV)/python -m pytest $(ARGS)
+
+test-fast: ## run the unit and style tests only
+	$(SETUP) dev
+	@exec $(VENV)/python -m pytest tests/unit tests/style $(ARGS)
+
+check: ## lint, format, types, import law, style and generated docs
+	$(SETUP) dev
+	@exec $(VENV)/python -m scripts.check
+
+format: ## write the code in the one format and mend what can be mended
+	$(SETUP) dev
+	@$(VENV)/ruff check --fix --exit-zero --quiet .
+	@exec $(VENV)/ruff format .
+
+lock: ## resolve the dependencies anew and write requirements/*.lock
+	$(SETUP) lock $(ARGS)
+
+requirements: ## run the tests and list which requirement each of them proves
+	$(SETUP) test
+	@exec $(VENV)/python -m scripts.requirements $(ARGS)
+
+docs: ## draw the diagrams in the docs from the tables in the code
+	$(SETUP) dev
+	@exec $(VENV)/python -m scripts.diagrams
+
+bench: ## measure the cost of a poll beside that of a bare loop
+	$(SETUP) run
+	@exec $(VENV)/python -m benchmarks.house $(ARGS)
+
+proof-house: ## prove the figures that take too long for the tests
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_house $(ARGS)
+
+doctor: ## say what is installed, reachable and missing, and what to do
+	$(SETUP) run
+	@exec $(VENV)/longstop doctor $(ARGS)
+
+clean: ## remove what tools left behind; keeps .venv and var
+	@rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean ## remove the environment too; keeps var
+	@rm -rf .venv

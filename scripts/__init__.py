@@ -1,0 +1,1 @@
+"""What the Makefile calls. `python -m scripts.NAME` from the root of the project."""

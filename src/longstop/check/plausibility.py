@@ -1,0 +1,124 @@
+"""Does a payload contradict itself, or what was known? Then it is held, and never published as truth."""
+
+from collections.abc import Iterator
+
+from longstop.check.verdict import Verdict
+from longstop.domain.cricket import Delivery, InningsScore, OverReport
+from longstop.domain.errors import MalformedPayloadError
+from longstop.domain.observation import Observation
+
+WICKETS_MAX = 10
+RUNS_A_BALL_MAX = 20
+BALLS_AN_OVER_MAX = 40
+
+
+def judge(observation: Observation, previous: Observation | None = None) -> Verdict:
+    """All reasons at once; `previous` is what was accepted last for the same match."""
+    reasons = [*_against_itself(observation)]
+    if previous is not None:
+        reasons += _against_the_past(observation, previous)
+    return Verdict(tuple(dict.fromkeys(reasons)))
+
+
+def judge_overs(overs: tuple[OverReport, ...]) -> Verdict:
+    return Verdict(tuple(dict.fromkeys(reason for report in overs for reason in _over_reasons(report))))
+
+
+def require_plausible_feed(
+    overs: tuple[OverReport, ...], sequence: int | None, observation: Observation
+) -> None:
+    """A feed older than the board, or one that contradicts itself, would take back what is known."""
+    if sequence is not None and observation.sequence is not None and sequence < observation.sequence:
+        raise MalformedPayloadError("The ball feed is older than the scoreboard.")
+    verdict = judge_overs(overs)
+    if not verdict.is_accepted:
+        raise MalformedPayloadError(f"The ball feed is not believed: {verdict.reasons[0]}.")
+
+
+def judge_innings(innings: tuple[InningsScore, ...]) -> Verdict:
+    return Verdict(tuple(dict.fromkeys(reason for score in innings for reason in _innings_reasons(score))))
+
+
+def _against_itself(observation: Observation) -> Iterator[str]:
+    if observation.teams[0] == observation.teams[1]:
+        yield f"both teams are {observation.teams[0]}"
+    for score in observation.innings:
+        if score.team not in observation.teams:
+            yield f"innings {score.number} is of {score.team}, which does not play in this match"
+        yield from _innings_reasons(score)
+    for report in observation.overs:
+        yield from _over_reasons(report)
+    yield from _headline_reasons(observation)
+
+
+def _innings_reasons(score: InningsScore) -> Iterator[str]:
+    where = f"innings {score.number}"
+    if not 0 <= score.wickets <= WICKETS_MAX:
+        yield f"{where} has {score.wickets} wickets"
+    if score.runs < 0 or (score.legal_balls is not None and score.legal_balls < 0):
+        yield f"{where} has a negative count"
+    if score.extras is not None and score.extras.total > score.runs:
+        yield f"{where} has more extras ({score.extras.total}) than runs ({score.runs})"
+    if score.penalty_awarded > score.runs:
+        yield f"{where} has more penalty runs than runs"
+
+
+def _over_reasons(report: OverReport) -> Iterator[str]:
+    if report.over < 0 or report.innings < 1:
+        yield f"there is no over {report.over} in innings {report.innings}"
+    if len(report.deliveries) > BALLS_AN_OVER_MAX:
+        yield f"over {report.over} has {len(report.deliveries)} balls"
+    for delivery in report.deliveries:
+        yield from _ball_reasons(delivery)
+
+
+def _ball_reasons(delivery: Delivery) -> Iterator[str]:
+    extras = delivery.extras
+    if delivery.runs_batter < 0 or delivery.runs > RUNS_A_BALL_MAX:
+        yield f"ball {delivery.place} has {delivery.runs} runs"
+    if extras.wides and (extras.noballs or delivery.runs_batter):
+        yield f"ball {delivery.place} is a wide and a no-ball, or a wide with runs off the bat"
+    if not delivery.batter or not delivery.bowler:
+        yield f"ball {delivery.place} has no batter or no bowler"
+
+
+def _headline_reasons(observation: Observation) -> Iterator[str]:
+    """Sites show the score twice; two different scores are no score."""
+    for team, claims in observation.headline:
+        shown = [score for score in observation.innings if score.team == team and not score.is_super_over]
+        for score, (runs, wickets) in zip(shown, claims, strict=False):
+            if (score.runs, score.wickets) != (runs, wickets):
+                yield (
+                    f"innings {score.number} of {team} is {score.runs}/{score.wickets} in one place"
+                    f" and {runs}/{wickets} in another"
+                )
+
+
+def _against_the_past(observation: Observation, previous: Observation) -> Iterator[str]:
+    if set(observation.teams) != set(previous.teams):
+        yield f"the teams were {' and '.join(previous.teams)}, and are {' and '.join(observation.teams)} now"
+        return
+    if is_older(observation, previous):
+        yield "it is older than what is known already"
+    elif len(observation.innings) < len(previous.innings):
+        yield f"there were {len(previous.innings)} innings, and are {len(observation.innings)} now"
+    elif observation.provenance.source_at is None:
+        yield from _went_backwards(observation, previous)
+
+
+def is_older(observation: Observation, previous: Observation) -> bool:
+    """By the source's own clock; its sequence number decides only where the clock is silent or the same."""
+    now, then = observation.provenance.source_at, previous.provenance.source_at
+    if now is not None and then is not None and now != then:
+        return now < then
+    if observation.sequence is not None and previous.sequence is not None:
+        return observation.sequence < previous.sequence
+    return False
+
+
+def _went_backwards(observation: Observation, previous: Observation) -> Iterator[str]:
+    """Without a clock of the source's own, a score that shrinks by more than a correction could is an old page."""
+    for score, before in zip(observation.innings, previous.innings, strict=False):
+        fewer_balls = (before.legal_balls or 0) - (score.legal_balls or 0)
+        if fewer_balls > observation.balls_per_over or before.runs - score.runs > RUNS_A_BALL_MAX:
+            yield f"innings {score.number} went from {before.runs} runs back to {score.runs}"

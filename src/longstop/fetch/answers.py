@@ -1,0 +1,55 @@
+"""What an HTTP answer means to us: a usable body, or one of the errors of the house."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+from longstop.clock import Clock
+from longstop.domain.errors import (
+    FetchError,
+    MatchGoneError,
+    SourceFailingError,
+    SourceRefusedError,
+    SourceThrottledError,
+    UnexpectedStatusError,
+)
+
+RETRY_AFTER_SECONDS_DEFAULT = 5.0
+RETRY_AFTER_SECONDS_MAX = 3600.0
+
+
+def require_usable(status: int, headers: Mapping[str, str], purpose: str, clock: Clock) -> None:
+    """Raises unless the answer is a 200 (or a 304, which says that nothing changed)."""
+    if status not in (200, 304):
+        raise error_for(status, headers, purpose, clock.now())
+
+
+def error_for(status: int, headers: Mapping[str, str], purpose: str, now: datetime) -> FetchError:
+    said = f"The source answered {status} to the {purpose} call."
+    retry_after = headers.get("Retry-After")
+    if status == 429 or (status == 503 and retry_after):
+        return SourceThrottledError(said, retry_after_seconds=read_retry_after(retry_after, now))
+    if status in (404, 410):
+        return MatchGoneError(said)
+    if status in (401, 403):
+        return SourceRefusedError(said)
+    if status >= 500:
+        return SourceFailingError(said)
+    return UnexpectedStatusError(said)
+
+
+def read_retry_after(value: str | None, now: datetime) -> float:
+    """Seconds or an HTTP date; never negative, never longer than an hour."""
+    if value is None:
+        return RETRY_AFTER_SECONDS_DEFAULT
+    return min(max(_seconds(value.strip(), now), 0.0), RETRY_AFTER_SECONDS_MAX)
+
+
+def _seconds(value: str, now: datetime) -> float:
+    if value.isdecimal() and len(value) < 10:
+        return float(value)
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return RETRY_AFTER_SECONDS_DEFAULT
+    return (moment - now).total_seconds() if moment.tzinfo else RETRY_AFTER_SECONDS_DEFAULT

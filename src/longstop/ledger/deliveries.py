@@ -1,0 +1,107 @@
+"""The balls of an innings, the newest revision of each, and what a new report of an over changes."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+import msgspec
+
+from longstop.domain.cricket import Delivery, OverReport, Place
+from longstop.domain.events import DeliveryRecord
+from longstop.ledger.audit import Totals, add_up
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What every new row is marked with."""
+
+    match_id: str
+    captured_at: datetime
+    payload_sha256: str
+
+
+class InningsBook:
+    """What is known of one innings. An over is settled when it was seen whole after it was finished."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.totals = Totals()
+        self.settled: set[int] = set()
+        self._overs: dict[int, dict[int, DeliveryRecord]] = {}
+
+    @classmethod
+    def from_records(cls, number: int, records: Iterable[DeliveryRecord]) -> "InningsBook":
+        book = cls(number)
+        for record in records:
+            book._put(record)
+        book.totals = add_up(book.deliveries())
+        return book
+
+    def record(self, place: Place) -> DeliveryRecord | None:
+        return self._overs.get(place.over, {}).get(place.position)
+
+    def over(self, over: int) -> dict[int, DeliveryRecord]:
+        return self._overs.get(over, {})
+
+    @property
+    def last_over(self) -> int:
+        return max(self._overs, default=-1)
+
+    def deliveries(self) -> Iterator[Delivery]:
+        for over in self._overs.values():
+            for record in over.values():
+                if record.delivery is not None:
+                    yield record.delivery
+
+    def totals_with(self, records: Iterable[DeliveryRecord]) -> Totals:
+        """What the balls would add up to if these rows were in the book."""
+        totals = self.totals
+        for record in records:
+            known = self.record(record.place)
+            if known is not None and known.delivery is not None:
+                totals = totals.minus(known.delivery)
+            if record.delivery is not None:
+                totals = totals.plus(record.delivery)
+        return totals
+
+    def adopt(self, records: Iterable[DeliveryRecord], totals: Totals) -> None:
+        for record in records:
+            self._put(record)
+        self.totals = totals
+
+    def _put(self, record: DeliveryRecord) -> None:
+        self._overs.setdefault(record.place.over, {})[record.place.position] = record
+
+
+def changes(book: InningsBook, report: OverReport, stamp: Stamp) -> Iterator[DeliveryRecord]:
+    """New rows that make the book say what the report says. A ball that the report lacks was taken away."""
+    known = book.over(report.over)
+    for delivery in report.deliveries:
+        record = known.get(delivery.place.position)
+        if record is None or record.delivery is None or not record.delivery.says_the_same_as(delivery):
+            yield _revise(record, delivery, stamp)
+    for position in sorted(known):
+        if position > len(report.deliveries) and known[position].delivery is not None:
+            yield _withdraw(known[position], stamp)
+
+
+def _revise(known: DeliveryRecord | None, delivery: Delivery, stamp: Stamp) -> DeliveryRecord:
+    return DeliveryRecord(
+        match_id=stamp.match_id,
+        place=delivery.place,
+        revision=1 if known is None else known.revision + 1,
+        delivery=delivery,
+        true_at=delivery.bowled_at or stamp.captured_at,
+        captured_at=stamp.captured_at,
+        payload_sha256=stamp.payload_sha256,
+    )
+
+
+def _withdraw(known: DeliveryRecord, stamp: Stamp) -> DeliveryRecord:
+    return DeliveryRecord(
+        match_id=stamp.match_id,
+        place=known.place,
+        revision=known.revision + 1,
+        delivery=None,
+        true_at=stamp.captured_at,
+        captured_at=stamp.captured_at,
+        payload_sha256=stamp.payload_sha256,
+    )

@@ -1,0 +1,78 @@
+"""What is missing, and where to look for it.
+
+The ledger suspects an innings as soon as the balls and the board disagree. First it asks for overs it never saw
+whole; when there are none, it reads the innings again from the newest over to the oldest. A disagreement that
+lasts becomes a gap, which is shown until the source fills it.
+"""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime
+
+import msgspec
+
+from longstop.domain.cricket import InningsScore
+from longstop.domain.events import Gap, GapState
+from longstop.ledger.audit import Mismatch
+from longstop.ledger.deliveries import InningsBook
+
+
+class OverRange(msgspec.Struct, frozen=True):
+    innings: int
+    first_over: int
+    last_over: int
+
+
+class Suspicion(msgspec.Struct, frozen=True):
+    """An innings whose balls and board disagree since `since`; `reread_before` is where reading again goes on."""
+
+    since: datetime
+    mismatch: Mismatch
+    reread_before: int | None = None
+    gap: Gap | None = None
+
+
+def last_over_claimed(score: InningsScore) -> int:
+    """The newest over that the board speaks of: 31.1 is in over 31, 20.0 has finished over 19."""
+    whole, _, balls = score.overs.partition(".")
+    return int(whole or 0) - (0 if int(balls or 0) else 1)
+
+
+def unsettled_overs(book: InningsBook, last_over: int, shown: Collection[int]) -> list[int]:
+    return [over for over in range(last_over + 1) if over not in book.settled and over not in shown]
+
+
+def into_ranges(innings: int, overs: Iterable[int], overs_per_call: int) -> list[OverRange]:
+    """Neighbouring overs share a call, as many as the source allows."""
+    ranges: list[OverRange] = []
+    for over in sorted(overs):
+        last = ranges[-1] if ranges else None
+        if last and over == last.last_over + 1 and over - last.first_over < overs_per_call:
+            ranges[-1] = OverRange(innings, last.first_over, over)
+        else:
+            ranges.append(OverRange(innings, over, over))
+    return ranges
+
+
+def reread_range(innings: int, before: int, overs_per_call: int) -> OverRange:
+    return OverRange(innings, max(0, before - overs_per_call), before - 1)
+
+
+def open_gap(match_id: str, suspicion: Suspicion, overs: list[int], now: datetime) -> Gap:
+    found = suspicion.mismatch
+    return Gap(
+        match_id=match_id,
+        gap_id=f"{found.innings}:{suspicion.since.isoformat()}",
+        innings=found.innings,
+        first_over=min(overs, default=0),
+        last_over=max(overs, default=0),
+        state=GapState.OPEN,
+        cause=f"{found.describe()} more than the balls show",
+        opened_at=now,
+        missing_runs=found.runs,
+        missing_wickets=found.wickets,
+        missing_balls=found.legal_balls,
+    )
+
+
+def close_gap(gap: Gap, state: GapState, now: datetime) -> Gap:
+    return msgspec.structs.replace(gap, state=state, closed_at=now)

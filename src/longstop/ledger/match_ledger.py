@@ -1,0 +1,328 @@
+"""The ledger of one match: drafts what an observation adds, and adopts a draft once it is durable.
+
+Drafting changes nothing, so a write that failed is simply drafted again from what is newest then.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+
+import msgspec
+
+from longstop.domain.cricket import InningsScore, InningsState, OverReport, PlayState, Result
+from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
+from longstop.domain.match import MatchStatus
+from longstop.domain.observation import Observation
+from longstop.ledger import audit, gaps, telling
+from longstop.ledger.audit import Mismatch, Totals
+from longstop.ledger.deliveries import InningsBook, Stamp, changes
+from longstop.ledger.gaps import OverRange, Suspicion
+
+
+class FeedPage(msgspec.Struct, frozen=True):
+    """Overs that were asked for, and what the ball feed said of them."""
+
+    asked: OverRange
+    overs: tuple[OverReport, ...]
+    last_over: int
+    payload_sha256: str
+
+
+class LedgerLimits(msgspec.Struct, frozen=True):
+    overs_per_call: int = 10
+    calls_per_poll: int = 8
+    gap_after_seconds: float = 7.0
+
+
+class LedgerState(msgspec.Struct, frozen=True):
+    """What a ledger starts from; the store has it."""
+
+    deliveries: Sequence[DeliveryRecord] = ()
+    innings: Sequence[InningsRecord] = ()
+    gaps: Sequence[Gap] = ()
+    last_seq: int = 0
+    status: MatchStatus | None = None
+    play: PlayState | None = None
+    result: Result | None = None
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """What would be written, and what the books would say then."""
+
+    observation: Observation
+    records: tuple[DeliveryRecord, ...]
+    innings: tuple[InningsRecord, ...]
+    events: tuple[MatchEvent, ...]
+    gaps: tuple[Gap, ...]
+    totals: dict[int, Totals]
+    suspicions: dict[int, Suspicion]
+    pages: tuple[FeedPage, ...]
+    complete_through: str | None
+    last_seq: int
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.suspicions
+
+    @property
+    def corrections(self) -> int:
+        return sum(record.revision > 1 for record in self.records)
+
+
+class MatchLedger:
+    def __init__(self, match_id: str, state: LedgerState = LedgerState(), limits: LedgerLimits = LedgerLimits()) -> None:
+        self.match_id = match_id
+        self._limits = limits
+        self._books: dict[int, InningsBook] = {}
+        self._innings = {record.score.number: record for record in state.innings}
+        self._suspicions: dict[int, Suspicion] = {}
+        self._open_gaps = {gap.innings: gap for gap in state.gaps if gap.state is not GapState.REPAIRED}
+        self._to_sync: dict[int, int] = {}
+        self._last_over_shown: dict[int, int] = {}
+        self._last_seq = state.last_seq
+        self._status = state.status
+        self._play = state.play
+        self._result = state.result
+        for number in {record.place.innings for record in state.deliveries}:
+            rows = (record for record in state.deliveries if record.place.innings == number)
+            self._books[number] = InningsBook.from_records(number, rows)
+
+    @property
+    def is_whole(self) -> bool:
+        """Nothing is missing and nothing waits to be read again."""
+        return not self._suspicions and not self._to_sync
+
+    @property
+    def result(self) -> Result | None:
+        return self._result
+
+    def book(self, innings: int) -> InningsBook:
+        return self._books.get(innings) or InningsBook(innings)
+
+    def read_again(self, innings: Iterable[int]) -> None:
+        """Orders a full sync of these innings: every over is asked for once more."""
+        for number in innings:
+            self._to_sync[number] = 0
+
+    def draft(self, observation: Observation, pages: Sequence[FeedPage] = ()) -> Draft:
+        stamp = Stamp(self.match_id, observation.provenance.captured_at, observation.provenance.payload_sha256)
+        records = self._new_records(observation, pages, stamp)
+        innings = self._new_innings(observation)
+        totals = self._totals_with(records, observation)
+        suspicions = self._suspect(observation, totals)
+        gap_rows = self._gap_rows(observation, suspicions, stamp.captured_at)
+        suspicions = _with_gaps(suspicions, gap_rows)
+        teller = telling.Teller(self.match_id, stamp.captured_at, self._last_seq)
+        events = teller.tell(records, innings, self._new_facts(observation), gap_rows)
+        return Draft(
+            observation=observation,
+            records=records,
+            innings=innings,
+            events=events,
+            gaps=gap_rows,
+            totals=totals,
+            suspicions=suspicions,
+            pages=tuple(pages),
+            complete_through=self._complete_through(observation, records, suspicions),
+            last_seq=self._last_seq + len(events),
+        )
+
+    def adopt(self, draft: Draft) -> None:
+        """The draft is durable: the books say so from now on."""
+        for number, totals in draft.totals.items():
+            book = self._books.setdefault(number, InningsBook(number))
+            book.adopt((record for record in draft.records if record.place.innings == number), totals)
+        self._settle(draft)
+        for record in draft.innings:
+            ended_before = self._has_ended(record.score.number)
+            self._innings[record.score.number] = record
+            if self._has_ended(record.score.number) and not ended_before:
+                self.read_again([record.score.number])
+        if draft.observation.result is not None and draft.observation.result != self._result:
+            self.read_again(score.number for score in draft.observation.innings)
+        self._suspicions = draft.suspicions
+        self._open_gaps = {
+            **{innings: gap for innings, gap in self._open_gaps.items() if innings in draft.suspicions},
+            **{innings: found.gap for innings, found in draft.suspicions.items() if found.gap},
+        }
+        self._last_seq = draft.last_seq
+        self._status = draft.observation.status
+        self._play = draft.observation.play
+        self._result = draft.observation.result or self._result
+
+    def wanted(self, draft: Draft) -> tuple[OverRange, ...]:
+        """The overs to ask the ball feed for before this draft is written, the most urgent first."""
+        shown = _shown_overs(draft.observation)
+        wanted: list[OverRange] = []
+        for score in draft.observation.innings:
+            wanted += self._wanted_of(score, shown.get(score.number, frozenset()), draft)
+        return tuple(wanted[: self._limits.calls_per_poll])
+
+    # How a draft is made.
+
+    def _new_records(
+        self, observation: Observation, pages: Sequence[FeedPage], stamp: Stamp
+    ) -> tuple[DeliveryRecord, ...]:
+        """What the recent list shows is newer than what the feed showed, so it has the last word."""
+        found: dict[tuple[int, int], list[DeliveryRecord]] = {}
+        for page in pages:
+            page_stamp = msgspec.structs.replace(stamp, payload_sha256=page.payload_sha256)
+            for report in page.overs:
+                found[report.innings, report.over] = list(changes(self.book(report.innings), report, page_stamp))
+        for report in observation.overs:
+            found[report.innings, report.over] = list(changes(self.book(report.innings), report, stamp))
+        records = [record for rows in found.values() for record in rows]
+        return tuple(sorted(records, key=lambda record: record.place))
+
+    def _new_innings(self, observation: Observation) -> tuple[InningsRecord, ...]:
+        rows = []
+        for score in observation.innings:
+            known = self._innings.get(score.number)
+            if known is None or telling.facts_of(known.score) != telling.facts_of(score):
+                revision = 1 if known is None else known.revision + 1
+                rows.append(InningsRecord(self.match_id, revision, score, observation.provenance.captured_at))
+        return tuple(rows)
+
+    def _totals_with(self, records: Sequence[DeliveryRecord], observation: Observation) -> dict[int, Totals]:
+        touched = {record.place.innings for record in records} | {score.number for score in observation.innings}
+        return {
+            number: self.book(number).totals_with(record for record in records if record.place.innings == number)
+            for number in touched
+        }
+
+    def _suspect(self, observation: Observation, totals: dict[int, Totals]) -> dict[int, Suspicion]:
+        found = {}
+        for score in observation.innings:
+            mismatch = audit.compare(score, totals[score.number])
+            if mismatch is not None:
+                found[score.number] = self._suspicion(mismatch, observation.provenance.captured_at)
+        return found
+
+    def _suspicion(self, mismatch: Mismatch, now: datetime) -> Suspicion:
+        known = self._suspicions.get(mismatch.innings)
+        gap = self._open_gaps.get(mismatch.innings)
+        if known is None:
+            return Suspicion(since=now, mismatch=mismatch, gap=gap)
+        return msgspec.structs.replace(known, mismatch=mismatch, gap=known.gap or gap)
+
+    def _gap_rows(
+        self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime
+    ) -> tuple[Gap, ...]:
+        rows = [
+            gaps.close_gap(gap, GapState.REPAIRED, now)
+            for innings, gap in self._open_gaps.items()
+            if innings not in suspicions
+        ]
+        patience = timedelta(seconds=self._limits.gap_after_seconds)
+        shown = _shown_overs(observation)
+        for score in observation.innings:
+            suspicion = suspicions.get(score.number)
+            if suspicion and suspicion.gap is None and now - suspicion.since >= patience:
+                overs = self._unsettled(score, shown.get(score.number, frozenset()))
+                rows.append(gaps.open_gap(self.match_id, suspicion, overs, now))
+        return tuple(rows)
+
+    def _new_facts(self, observation: Observation) -> telling.NewFacts:
+        result = observation.result
+        return telling.NewFacts(
+            status=observation.status if observation.status is not self._status else None,
+            play=observation.play if observation.play is not self._play else None,
+            result=result if result is not None and result != self._result else None,
+            true_at=observation.provenance.source_at or observation.provenance.captured_at,
+        )
+
+    def _complete_through(
+        self, observation: Observation, records: Sequence[DeliveryRecord], suspicions: dict[int, Suspicion]
+    ) -> str | None:
+        """Up to which ball the record is known to be whole: before the first innings in doubt, its settled overs."""
+        for score in observation.innings:
+            if score.number in suspicions:
+                unsettled = self._unsettled(score, frozenset())
+                return f"{score.number}.{min(unsettled, default=0)}.0"
+        places = [record.place for record in records if record.delivery is not None]
+        current = observation.current_innings
+        if current is None:
+            return None
+        book = self.book(current.number)
+        known = [record.place for record in book.over(book.last_over).values() if record.delivery is not None]
+        last = max([place for place in (*places, *known) if place.innings == current.number], default=None)
+        return str(last) if last else f"{current.number}.0.0"
+
+    # Where to look for what is missing.
+
+    def _wanted_of(self, score: InningsScore, shown: frozenset[int], draft: Draft) -> list[OverRange]:
+        size = self._limits.overs_per_call
+        suspicion = draft.suspicions.get(score.number)
+        if suspicion is not None:
+            overs = self._unsettled(score, shown)
+            if overs:
+                return gaps.into_ranges(score.number, overs, size)
+            if score.number in self._suspicions:
+                return self._reread(score, suspicion, shown)
+        if score.number in self._to_sync:
+            overs = [over for over in range(self._to_sync[score.number], self._last_over(score) + 1)]
+            return gaps.into_ranges(score.number, (over for over in overs if over not in shown), size)
+        return []
+
+    def _reread(self, score: InningsScore, suspicion: Suspicion, shown: frozenset[int]) -> list[OverRange]:
+        before = suspicion.reread_before or min(shown, default=self._last_over(score) + 1)
+        if before <= 0:
+            before = self._last_over(score) + 1
+        return [gaps.reread_range(score.number, before, self._limits.overs_per_call)] if before > 0 else []
+
+    def _unsettled(self, score: InningsScore, shown: frozenset[int]) -> list[int]:
+        return gaps.unsettled_overs(self.book(score.number), self._last_over(score), shown)
+
+    def _last_over(self, score: InningsScore) -> int:
+        book = self.book(score.number)
+        return max(gaps.last_over_claimed(score), book.last_over, self._last_over_shown.get(score.number, -1))
+
+    # What adopting remembers.
+
+    def _has_ended(self, number: int) -> bool:
+        record = self._innings.get(number)
+        return record is not None and record.score.state is not InningsState.LIVE
+
+    def _settle(self, draft: Draft) -> None:
+        current = draft.observation.current_innings
+        for number, overs in _shown_overs(draft.observation).items():
+            is_over = current is None or number < current.number or current.state is not InningsState.LIVE
+            newest = max(overs)
+            self._books[number].settled |= {over for over in overs if is_over or over < newest}
+        for page in draft.pages:
+            self._settle_page(page, draft)
+
+    def _settle_page(self, page: FeedPage, draft: Draft) -> None:
+        number = page.asked.innings
+        self._last_over_shown[number] = max(page.last_over, self._last_over_shown.get(number, -1))
+        ended = any(
+            score.number == number and score.state is not InningsState.LIVE for score in draft.observation.innings
+        )
+        book = self._books.setdefault(number, InningsBook(number))
+        book.settled |= {report.over for report in page.overs if ended or report.over < page.last_over}
+        suspicion = draft.suspicions.get(number)
+        if suspicion is not None:
+            draft.suspicions[number] = msgspec.structs.replace(suspicion, reread_before=page.asked.first_over)
+        self._advance_sync(page.asked, draft)
+
+    def _advance_sync(self, asked: OverRange, draft: Draft) -> None:
+        if asked.innings not in self._to_sync:
+            return
+        self._to_sync[asked.innings] = max(self._to_sync[asked.innings], asked.last_over + 1)
+        score = next((score for score in draft.observation.innings if score.number == asked.innings), None)
+        if score is None or self._to_sync[asked.innings] > self._last_over(score):
+            del self._to_sync[asked.innings]
+
+
+def _shown_overs(observation: Observation) -> dict[int, frozenset[int]]:
+    shown: dict[int, set[int]] = {}
+    for report in observation.overs:
+        shown.setdefault(report.innings, set()).add(report.over)
+    return {number: frozenset(overs) for number, overs in shown.items()}
+
+
+def _with_gaps(suspicions: dict[int, Suspicion], rows: Sequence[Gap]) -> dict[int, Suspicion]:
+    opened = {gap.innings: gap for gap in rows if gap.state is GapState.OPEN}
+    return {
+        number: msgspec.structs.replace(found, gap=opened[number]) if number in opened else found
+        for number, found in suspicions.items()
+    }

@@ -1,0 +1,219 @@
+"""Metrics: signals are counted here and shown to Prometheus from a thread of their own.
+
+A match has its own label values while it is watched and not longer, and only so many matches have them: the rest are
+counted together as "other". Whatever comes from outside, the number of series stays bounded.
+
+Ages are not counted but asked for: they are computed from the board at the moment Prometheus looks.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Final
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from longstop.observe import signals as facts
+from longstop.observe.freshness import AgeHistogram
+from longstop.observe.health import Board
+
+OTHER: Final = "other"
+NO_MATCH: Final = "none"
+LABELLED_MATCHES_MAX: Final = 240
+ERROR_TYPES: Final = frozenset(
+    {"network", "parsing", "browser", "database", "auth", "settings", "input", "internal", "rejected"}
+)
+_OUTCOMES_MAX: Final = 16
+_LATENCY_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 2.0)
+_DURATION_BUCKETS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 30.0)
+_LAG_BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+_FRESHNESS_BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+
+
+class Registry(CollectorRegistry):
+    """Without the `_created` twins, which would double the number of series and which nobody asked for."""
+
+    def collect(self) -> Iterator[Metric]:
+        for metric in super().collect():
+            metric.samples = [sample for sample in metric.samples if not sample.name.endswith("_created")]
+            yield metric
+
+
+class _MatchSeries:
+    """The children of one match, looked up once."""
+
+    __slots__ = ("error_types", "errors", "labels", "latency", "updates")
+
+    def __init__(self, labels: str, metrics: "Metrics") -> None:
+        self.labels = labels
+        self.updates = metrics.updates.labels(labels)
+        self.latency = metrics.update_latency.labels(labels)
+        self.errors: dict[str, Counter] = {}
+
+    def count_error(self, errors: Counter, error_type: str) -> None:
+        child = self.errors.get(error_type)
+        if child is None:
+            child = self.errors[error_type] = errors.labels(self.labels, error_type)
+        child.inc()
+
+
+class Metrics:
+    """Subscribes to the signals; `registry` is what is served."""
+
+    def __init__(self, *, matches_max: int = LABELLED_MATCHES_MAX) -> None:
+        self.registry = Registry(auto_describe=False)
+        self._matches_max = matches_max
+        self._series: dict[str, _MatchSeries] = {}
+        self._outcomes: dict[tuple[str, str], Counter] = {}
+        self._make_match_metrics(self.registry)
+        self._make_source_metrics(self.registry)
+        self._make_instance_metrics(self.registry)
+        self._others = _MatchSeries(OTHER, self)
+        self._nobody = _MatchSeries(NO_MATCH, self)
+
+    def _make_match_metrics(self, registry: CollectorRegistry) -> None:
+        """Names and labels of S0 FR-015."""
+        self.errors = Counter("scraper_errors", "Errors, by match and type.", ("match_id", "error_type"), registry=registry)
+        self.updates = Counter(
+            "scraper_updates", "Polls that brought a believed state, changed or not.", ("match_id",), registry=registry
+        )
+        self.update_latency = Histogram(
+            "scraper_update_latency_seconds",
+            "From extraction to stored.",
+            ("match_id",),
+            buckets=_LATENCY_BUCKETS,
+            registry=registry,
+        )
+        self.memory = Gauge(
+            "scraper_memory_bytes", 'Resident memory; "all" is the whole process.', ("match_id",), registry=registry
+        )
+        self.active_scrapers = Gauge("active_scrapers_count", "Matches being watched.", registry=registry)
+
+    def _make_source_metrics(self, registry: CollectorRegistry) -> None:
+        """What of S2's metrics there is something to say about now."""
+        self.scrapes = Counter(
+            "scraper_scrapes", "Polls, by source and success.", ("domain", "status"), registry=registry
+        )
+        self.outcomes = Counter("longstop_polls", "Polls, by source and outcome.", ("domain", "outcome"), registry=registry)
+        self.scrape_duration = Histogram(
+            "scraper_scrape_duration_seconds",
+            "One poll, from its request to its outcome.",
+            ("domain",),
+            buckets=_DURATION_BUCKETS,
+            registry=registry,
+        )
+        self.bytes_in = Counter("longstop_received_bytes", "Bytes of payloads.", ("domain",), registry=registry)
+        self.events = Counter("longstop_events", "Critical events stored.", ("domain",), registry=registry)
+        self.corrections = Counter("longstop_corrections", "Of them, corrections.", ("domain",), registry=registry)
+        self.rejections = Counter("longstop_rejections", "Payloads not believed.", ("domain",), registry=registry)
+        self.event_delay = Histogram(
+            "longstop_event_delay_seconds",
+            "From the source's own clock to stored.",
+            buckets=_FRESHNESS_BUCKETS,
+            registry=registry,
+        )
+
+    def _make_instance_metrics(self, registry: CollectorRegistry) -> None:
+        self.gaps_open = Gauge("longstop_gaps_open", "Gaps that are neither repaired nor given up.", registry=registry)
+        self.gaps = Counter("longstop_gaps", "Gaps ever opened.", registry=registry)
+        self.store_writes = Counter("longstop_store_writes", "Batches made durable.", registry=registry)
+        self.store_seconds = Histogram(
+            "longstop_store_seconds", "From extraction to stored.", buckets=_LATENCY_BUCKETS, registry=registry
+        )
+        self.loop_lag = Histogram(
+            "longstop_loop_lag_seconds", "How late the event loop was.", buckets=_LAG_BUCKETS, registry=registry
+        )
+        self.restarts = Counter("longstop_service_restarts", "Services restarted by supervision.", registry=registry)
+        self.cpu = Gauge("longstop_cpu_percent", "CPU of this process; 100 is one core.", registry=registry)
+        self.tasks = Gauge("longstop_tasks", "Tasks of the event loop.", registry=registry)
+        self.open_files = Gauge("longstop_open_files", "Open files and sockets.", registry=registry)
+
+    def subscribe(self, signals: facts.Signals) -> None:
+        signals.subscribe(facts.ScraperStarted, self._on_started)
+        signals.subscribe(facts.ScraperStopped, self._on_stopped)
+        signals.subscribe(facts.PollFinished, self._on_polled)
+        signals.subscribe(facts.EventsStored, self._on_events)
+        signals.subscribe(facts.ErrorRaised, self._on_error)
+        signals.subscribe(facts.ObservationRejected, self._on_rejected)
+        signals.subscribe(facts.GapOpened, self._on_gap_opened)
+        signals.subscribe(facts.GapClosed, self._on_gap_closed)
+        signals.subscribe(facts.ServiceRestarted, lambda _: self.restarts.inc())
+        signals.subscribe(facts.LoopLagged, lambda lag: self.loop_lag.observe(lag.lag_seconds))
+        signals.subscribe(facts.ResourcesMeasured, self._on_resources)
+
+    def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
+        """Adds the metrics that are asked for rather than counted."""
+        self.registry.register(_BoardCollector(board, freshness, now, self._labels))
+
+    def _labels(self) -> frozenset[str]:
+        return frozenset(self._series)
+
+    def _of(self, match_id: str | None) -> _MatchSeries:
+        """Only a watched match has series of its own; a late signal must not bring those of an ended one back."""
+        if not match_id:
+            return self._nobody
+        return self._series.get(match_id, self._others)
+
+    def _on_started(self, signal: facts.ScraperStarted) -> None:
+        if signal.match_id not in self._series and len(self._series) < self._matches_max:
+            self._series[signal.match_id] = _MatchSeries(signal.match_id, self)
+
+    def _on_stopped(self, signal: facts.ScraperStopped) -> None:
+        series = self._series.pop(signal.match_id, None)
+        if series is None:
+            return
+        self.updates.remove(series.labels)
+        self.update_latency.remove(series.labels)
+        for error_type in series.errors:
+            self.errors.remove(series.labels, error_type)
+
+    def _on_polled(self, signal: facts.PollFinished) -> None:
+        has_succeeded = signal.captured_at is not None
+        if has_succeeded:
+            self._of(signal.match_id).updates.inc()
+        self._child(self.scrapes, signal.source, "success" if has_succeeded else "failure").inc()
+        self._child(self.outcomes, signal.source, signal.outcome).inc()
+        self.scrape_duration.labels(signal.source).observe(signal.duration_seconds)
+        self.bytes_in.labels(signal.source).inc(signal.bytes_in)
+
+    def _child(self, counter: Counter, source: str, word: str) -> Counter:
+        """Words of outcomes come from code, yet a mistake there must not grow without bound."""
+        key = (counter._name, f"{source} {word}")  # noqa: SLF001 - the name has no public reader
+        child = self._outcomes.get(key)
+        if child is None:
+            is_full = len(self._outcomes) >= _OUTCOMES_MAX * 16
+            child = counter.labels(OTHER if is_full else source, OTHER if is_full else word)
+            if not is_full:
+                self._outcomes[key] = child
+        return child
+
+    def _on_events(self, signal: facts.EventsStored) -> None:
+        self._of(signal.match_id).latency.observe(signal.stored_seconds)
+        self.store_seconds.observe(signal.stored_seconds)
+        self.store_writes.inc()
+        self.events.labels(signal.source).inc(signal.count)
+        self.corrections.labels(signal.source).inc(signal.corrections)
+        if signal.delay_seconds is not None:
+            self.event_delay.observe(signal.delay_seconds)
+
+    def _on_error(self, signal: facts.ErrorRaised) -> None:
+        error_type = signal.error_type if signal.error_type in ERROR_TYPES else OTHER
+        self._of(signal.match_id).count_error(self.errors, error_type)
+
+    def _on_rejected(self, signal: facts.ObservationRejected) -> None:
+        self.rejections.labels(signal.source).inc()
+
+    def _on_gap_opened(self, _: facts.GapOpened) -> None:
+        self.gaps_open.inc()
+        self.gaps.inc()
+
+    def _on_gap_closed(self, _: facts.GapClosed) -> None:
+        self.gaps_open.dec()
+
+    def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
+        self.memory.labels("all").set(signal.rss_bytes)
+        self.cpu.set(signal.cpu_percent)
+        self.tasks.set(signal.tasks)
+        self.open_files.set(signal.open_files)

@@ -1,0 +1,150 @@
+"""Which signals are worth a line, and when.
+
+What changes is told; what stays the same is not. Polls are DEBUG. A match that fails is told at its first failure, then
+at each tenth and once a minute, and its recovery once. CRITICAL is always told.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from longstop.observe import signals as facts
+from longstop.observe.lines import SEVERITIES
+
+_EVERY: Final = 10
+_AT_LEAST_EACH: Final = timedelta(minutes=1)
+# Streaks are kept per match and kind of error; both come from outside, so the number is bounded.
+_STREAKS_MAX: Final = 5_000
+
+Told = tuple[int, str, dict[str, Any]]
+
+
+class _Streak(msgspec.Struct):
+    first_at: datetime
+    told_at: datetime
+    count: int = 0
+
+
+class Narrator:
+    """Turns signals into log records. It holds what it needs to stay silent, and nothing else."""
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self._logger = logger
+        self._streaks: dict[str, dict[str, _Streak]] = {}
+
+    def tell(self, signal: facts.Signal) -> None:
+        if isinstance(signal, facts.PollFinished):
+            self._tell_poll(signal)
+        elif isinstance(signal, facts.ErrorRaised):
+            self._tell_error(signal)
+        elif isinstance(signal, facts.ObservationRejected):
+            self._tell_rejection(signal)
+        elif isinstance(signal, facts.LoopLagged):
+            self._tell_lag(signal)
+        else:
+            self._tell_fact(signal)
+        if isinstance(signal, facts.ScraperStopped):
+            self._streaks.pop(signal.match_id, None)
+
+    def _tell_fact(self, signal: facts.Signal) -> None:
+        teller = _TELLERS.get(type(signal))
+        if teller is not None:
+            level, event, fields = teller(signal)
+            self._write(level, signal, event, fields)
+
+    def _tell_poll(self, poll: facts.PollFinished) -> None:
+        if poll.captured_at is not None:
+            self._tell_recovery(poll)
+        if self._logger.isEnabledFor(logging.DEBUG):
+            fields = _fields(poll, "match_id", "source", "rung", "outcome", "bytes_in", "is_changed")
+            fields["duration_ms"] = round(poll.duration_seconds * 1000, 1)
+            self._write(logging.DEBUG, poll, "poll finished", fields)
+
+    def _tell_recovery(self, poll: facts.PollFinished) -> None:
+        streaks = self._streaks.pop(poll.match_id, None)
+        if not streaks:
+            return
+        since = min(streak.first_at for streak in streaks.values())
+        fields = _fields(poll, "match_id", "source", "rung")
+        fields["failures"] = sum(streak.count for streak in streaks.values())
+        fields["down_seconds"] = round((poll.at - since).total_seconds(), 1)
+        self._write(logging.INFO, poll, "match recovered", fields)
+
+    def _tell_error(self, error: facts.ErrorRaised) -> None:
+        level = SEVERITIES.get(error.severity.upper(), logging.ERROR)
+        count = self._occurrence(error.match_id or "", f"{error.operation}:{error.error_type}", error.at)
+        if count == 0 and level < logging.CRITICAL:
+            return
+        fields = _fields(error, "match_id", "scraper_id", "error_type", "error_message", "hint", "operation", "attempt")
+        fields["stack_trace"] = error.stack_trace
+        fields["context"] = {**error.context, "url": error.url or error.context.get("url")}
+        if count > 1:
+            fields["occurrences"] = count
+        self._write(level, error, "error raised", fields)
+
+    def _tell_rejection(self, rejection: facts.ObservationRejected) -> None:
+        count = self._occurrence(rejection.match_id, "rejected", rejection.at)
+        if count:
+            fields = _fields(rejection, "match_id", "source", "reasons") | {"occurrences": count}
+            self._write(logging.WARNING, rejection, "observation rejected", fields)
+
+    def _tell_lag(self, lag: facts.LoopLagged) -> None:
+        count = self._occurrence("", "loop lag", lag.at)
+        if count:
+            fields = {"lag_ms": round(lag.lag_seconds * 1000, 1), "occurrences": count}
+            self._write(logging.WARNING, lag, "event loop lagged", fields)
+
+    def _occurrence(self, match_id: str, kind: str, at: datetime) -> int:
+        """How often this has happened now, or 0 when it is not to be told this time."""
+        if match_id not in self._streaks and len(self._streaks) >= _STREAKS_MAX:
+            self._streaks.pop(next(iter(self._streaks)))
+        kinds = self._streaks.setdefault(match_id, {})
+        if kind not in kinds and len(kinds) >= _EVERY:
+            kind = "other"
+        streak = kinds.setdefault(kind, _Streak(first_at=at, told_at=at))
+        streak.count += 1
+        is_due = streak.count == 1 or streak.count % _EVERY == 0 or at - streak.told_at >= _AT_LEAST_EACH
+        if is_due:
+            streak.told_at = at
+        return streak.count if is_due else 0
+
+    def _write(self, level: int, signal: facts.Signal, event: str, fields: Mapping[str, Any]) -> None:
+        if self._logger.isEnabledFor(level):
+            moment = signal.at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            said = {name: value for name, value in fields.items() if value != ""}
+            self._logger.log(level, {"event": event, "timestamp": moment} | said)
+
+
+def _fields(signal: facts.Signal, *names: str) -> dict[str, Any]:
+    return {name: getattr(signal, name) for name in names}
+
+
+def _telling(level: int, event: str, *names: str) -> Callable[[Any], Told]:
+    return lambda signal: (level, event, _fields(signal, *names))
+
+
+def _tell_stored(stored: facts.EventsStored) -> Told:
+    level = logging.INFO if stored.corrections else logging.DEBUG
+    return level, "events stored", _fields(stored, "match_id", "source", "count", "corrections", "stored_seconds")
+
+
+_INFO, _WARN, _DEBUG = logging.INFO, logging.WARNING, logging.DEBUG
+_TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
+    facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
+    facts.EngineStopped: _telling(_INFO, "engine stopped", "instance", "reason", "duration_seconds"),
+    facts.SourceListed: _telling(_DEBUG, "source listed", "source", "matches", "live", "duration_seconds"),
+    facts.MatchDiscovered: _telling(_INFO, "match discovered", "match_id", "source", "title"),
+    facts.MatchStateChanged: _telling(_INFO, "match state changed", "match_id", "before", "after", "reason"),
+    facts.EventsStored: _tell_stored,
+    facts.GapOpened: _telling(
+        _WARN, "gap opened", "match_id", "gap_id", "innings", "cause", "missing_runs", "missing_wickets", "missing_balls"
+    ),
+    facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "open_seconds"),
+    facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
+    facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
+    facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),
+    facts.ResourcesMeasured: _telling(_DEBUG, "resources measured", "rss_bytes", "cpu_percent", "tasks", "open_files"),
+}

@@ -1,0 +1,194 @@
+"""One poll, told as it happens: fetch → parse → check → ledger → store.
+
+It ends in one of a closed set of outcomes. What a source or a database does wrong is an outcome, not an exception;
+only our own mistakes escape from here, and supervision deals with them.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+
+import msgspec
+
+from longstop.check import plausibility
+from longstop.clock import Clock
+from longstop.domain.errors import (
+    FetchError,
+    LongstopError,
+    MatchGoneError,
+    PayloadError,
+    SourceThrottledError,
+    StoreError,
+)
+from longstop.domain.observation import Observation
+from longstop.fetch.snapshot import Fetcher, Snapshot
+from longstop.ledger.gaps import OverRange
+from longstop.ledger.match_ledger import Draft, FeedPage
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.sources.contract import Missing, Source
+from longstop.store.contract import Store
+from longstop.watch import Watch, batch_of
+
+
+class OutcomeKind(Enum):
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+    HELD = "held"
+    FAILED = "failed"
+    THROTTLED = "throttled"
+    GONE = "gone"
+    NOT_STORED = "not_stored"
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    kind: OutcomeKind
+    error: LongstopError | None = None
+    reasons: tuple[str, ...] = ()
+    events: int = 0
+    bytes_in: int = 0
+
+    @property
+    def is_success(self) -> bool:
+        return self.kind in (OutcomeKind.UPDATED, OutcomeKind.UNCHANGED)
+
+    @property
+    def retry_after_seconds(self) -> float:
+        return self.error.retry_after_seconds if isinstance(self.error, SourceThrottledError) else 0.0
+
+
+class Pipeline:
+    """The hallway. One instance serves all matches of one source."""
+
+    def __init__(self, source: Source, fetcher: Fetcher, store: Store, clock: Clock, signals: Signals) -> None:
+        self._source = source
+        self._fetcher = fetcher
+        self._store = store
+        self._clock = clock
+        self._signals = signals
+
+    async def poll(self, watch: Watch) -> Outcome:
+        started = self._clock.monotonic()
+        outcome = await self._attempt(watch)
+        watch.polled(outcome.is_success, self._clock.now())
+        self._tell(watch, outcome, self._clock.monotonic() - started)
+        return outcome
+
+    async def _attempt(self, watch: Watch) -> Outcome:
+        try:
+            await self._remember(watch)
+            snapshot = await self._fetcher.fetch(self._source.live_state(watch.ref))
+            if watch.has_seen(snapshot):
+                return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
+            observation = self._source.parse_state(watch.ref, snapshot)
+            verdict = plausibility.judge(observation, watch.accepted)
+            if not verdict.is_accepted:
+                return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
+            return await self._record(watch, observation, snapshot)
+        except MatchGoneError as error:
+            return Outcome(OutcomeKind.GONE, error=error)
+        except SourceThrottledError as error:
+            return Outcome(OutcomeKind.THROTTLED, error=error)
+        except (FetchError, PayloadError) as error:
+            return Outcome(OutcomeKind.FAILED, error=error)
+        except StoreError as error:
+            watch.forget_ledger()
+            return Outcome(OutcomeKind.NOT_STORED, error=error)
+
+    async def _remember(self, watch: Watch) -> None:
+        """The ledger goes on from what is stored: after a start, and after a write of which nobody knows whether it held."""
+        if not watch.has_ledger:
+            watch.resume_from(await self._store.ledger(watch.ref.match_id))
+
+    async def _record(self, watch: Watch, observation: Observation, snapshot: Snapshot) -> Outcome:
+        extracted = self._clock.monotonic()
+        ledger = watch.ledger
+        draft = ledger.draft(observation)
+        pages = await self._fetch_missing(watch, ledger.wanted(draft), observation)
+        if pages:
+            draft = ledger.draft(observation, pages)
+        latency = self._clock.monotonic() - extracted
+        await self._store.save(batch_of(watch, draft, latency))
+        stored_seconds = self._clock.monotonic() - extracted
+        ledger.adopt(draft)
+        watch.accept(draft, snapshot)
+        self._tell_stored(watch, draft, stored_seconds)
+        return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
+
+    async def _fetch_missing(
+        self, watch: Watch, wanted: Sequence[OverRange], observation: Observation
+    ) -> list[FeedPage]:
+        """What the feed does not give now stays wanted; the scoreboard is recorded all the same."""
+        pages: list[FeedPage] = []
+        for overs in wanted:
+            try:
+                pages.append(await self._fetch_page(watch, overs, observation))
+            except (FetchError, PayloadError) as error:
+                self._tell_error(watch, error, "ball feed")
+                break
+        return pages
+
+    async def _fetch_page(self, watch: Watch, overs: OverRange, observation: Observation) -> FeedPage:
+        missing = Missing(overs.innings, overs.first_over, overs.last_over)
+        snapshot = await self._fetcher.fetch(self._source.ball_feed(watch.ref, missing))
+        feed = self._source.parse_feed(watch.ref, missing, snapshot)
+        plausibility.require_plausible_feed(feed.overs, feed.sequence, observation)
+        return FeedPage(overs, feed.overs, feed.last_over, feed.payload_sha256)
+
+    def _tell(self, watch: Watch, outcome: Outcome, duration: float) -> None:
+        if outcome.kind is OutcomeKind.HELD:
+            self._signals.emit(
+                signals.ObservationRejected(
+                    at=self._clock.now(),
+                    match_id=watch.ref.match_id,
+                    source=watch.ref.source,
+                    reasons=outcome.reasons,
+                )
+            )
+        elif outcome.error is not None:
+            self._tell_error(watch, outcome.error, "poll")
+        self._signals.emit(
+            signals.PollFinished(
+                at=self._clock.now(),
+                match_id=watch.ref.match_id,
+                source=watch.ref.source,
+                rung=watch.rung,
+                outcome=outcome.kind.value,
+                duration_seconds=duration,
+                bytes_in=outcome.bytes_in,
+                is_changed=outcome.kind is OutcomeKind.UPDATED,
+            )
+        )
+
+    def _tell_error(self, watch: Watch, error: LongstopError, operation: str) -> None:
+        self._signals.emit(
+            signals.ErrorRaised(
+                at=self._clock.now(),
+                severity="WARN" if error.heals else "ERROR",
+                error_type=error.kind,
+                error_message=error.message,
+                hint=error.hint,
+                match_id=watch.ref.match_id,
+                scraper_id=watch.scraper_id,
+                operation=operation,
+                url=watch.ref.url,
+                attempt=watch.failures_in_a_row,
+            )
+        )
+
+    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
+        now = self._clock.now()
+        if draft.records:
+            newest = max(record.true_at for record in draft.records)
+            self._signals.emit(
+                signals.EventsStored(
+                    at=now,
+                    match_id=watch.ref.match_id,
+                    source=watch.ref.source,
+                    count=len(draft.events),
+                    corrections=draft.corrections,
+                    stored_seconds=stored_seconds,
+                    delay_seconds=max(0.0, (now - newest).total_seconds()),
+                )
+            )
+        for gap in draft.gaps:
+            self._signals.emit(signals.about_gap(gap, now))

@@ -1,0 +1,21 @@
+"""The settings: one frozen tree, checked as a whole at start."""
+
+from longstop.settings.faults import Fault, Origin, Rank, SettingsError
+from longstop.settings.load import Loaded, load, parse_overrides
+from longstop.settings.masks import SecretUrl, mask_address
+from longstop.settings.show import show
+from longstop.settings.tree import Settings
+
+__all__ = [
+    "Fault",
+    "Loaded",
+    "Origin",
+    "Rank",
+    "SecretUrl",
+    "Settings",
+    "SettingsError",
+    "load",
+    "mask_address",
+    "parse_overrides",
+    "show",
+]

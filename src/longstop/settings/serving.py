@@ -1,0 +1,173 @@
+"""The settings of keeping and serving: API, database, storage, cache and jobs."""
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, SecretStr, field_validator
+
+from longstop.settings.addresses import require_address, require_database, require_plain_site
+from longstop.settings.keys import Count, Days, Group, Hours, Megabytes, Percent, Seconds, setting
+from longstop.settings.masks import SecretUrl
+from longstop.settings.monitoring import require_host
+
+DAY = 86400
+SECRET_LENGTH_MIN = 32
+SECRET_VARIETY_MIN = 8
+
+
+class PoolSettings(Group):
+    """Connections to PostgreSQL of one instance."""
+
+    min_idle: Count = setting(5, "Connections kept open when idle; never more than size.", ge=0, le=1000)
+    size: Count = setting(10, "Connections kept for reuse.", env="DB_CONNECTION_POOL_SIZE", ge=1, le=1000)
+    overflow: Count = setting(10, "Connections above size when all are busy; 10 + 10 are 20 at most.", ge=0, le=1000)
+    timeout: Seconds = setting(
+        30.0, "Longest wait for a connection.", env="DB_CONNECTION_TIMEOUT_SECONDS", ge=0.1, le=600
+    )
+    idle_timeout: Seconds = setting(600.0, "A connection that is idle for longer is closed.", ge=1, le=DAY)
+    max_lifetime: Seconds = setting(1800.0, "An older connection is replaced.", ge=1, le=DAY)
+    leak_threshold: Seconds = setting(60.0, "A connection held for longer is reported as a leak.", ge=1, le=DAY)
+
+
+class DatabaseSettings(Group):
+    """Where the record is kept."""
+
+    url: SecretUrl = setting(
+        SecretUrl("sqlite:///var/longstop.db"),
+        "sqlite:///path or postgresql://user:password@host:5432/name; empty is longstop.db under storage.root.",
+    )
+    pool: PoolSettings = PoolSettings()
+
+    @field_validator("url")
+    @classmethod
+    def _is_database(cls, value: SecretUrl) -> SecretUrl:
+        return require_database(value)
+
+
+class AuthSettings(Group):
+    """Tokens that we give out."""
+
+    token_ttl_hours: Hours = setting(24.0, "Life of a token.", ge=0.01, le=720)
+    jwt_secret: SecretStr = setting(
+        SecretStr(""), "Signs the tokens, at least 32 bytes; empty makes one and keeps it under storage.root."
+    )
+
+    @field_validator("jwt_secret")
+    @classmethod
+    def _is_strong(cls, value: SecretStr) -> SecretStr:
+        secret = value.get_secret_value()
+        if secret and (len(secret.encode()) < SECRET_LENGTH_MIN or len(set(secret)) < SECRET_VARIETY_MIN):
+            raise ValueError("is too weak; give at least 32 random bytes, for example from `openssl rand -hex 32`")
+        return value
+
+
+class LimitSettings(Group):
+    """Requests a consumer may make."""
+
+    standard_per_minute: Count = setting(100, "Requests a minute in the standard tier.", ge=1, le=1000000)
+    premium_per_minute: Count = setting(1000, "Requests a minute in the premium tier.", ge=1, le=1000000)
+    trusted_proxies: tuple[str, ...] = setting(
+        (), "Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."
+    )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            _require_network(value)
+        return values
+
+
+class ApiSettings(Group):
+    """The HTTP API and the operations page."""
+
+    host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every one, as in a container.")
+    port: Count = setting(8000, "Port to listen on; 0 takes any free one.", ge=0, le=65535)
+    auth: AuthSettings = AuthSettings()
+    limits: LimitSettings = LimitSettings()
+
+    @field_validator("host")
+    @classmethod
+    def _is_host(cls, value: str) -> str:
+        return require_host(value)
+
+
+class SpoolSettings(Group):
+    """The file on disk for critical events while the database is away."""
+
+    max_size_mb: Megabytes = setting(1024, "Most that all its segments may hold.", ge=1, le=1048576)
+    segment_size_mb: Megabytes = setting(16, "A segment is closed at this size.", ge=1, le=65536)
+    alarm_percent: Percent = setting(50.0, "Share of the cap that raises an alarm.", ge=1, le=100)
+
+
+class RetentionSettings(Group):
+    """What is kept how long, and how much of it."""
+
+    captures_max_mb: Megabytes = setting(4096, "Raw payloads, compressed; the oldest go first.", ge=1, le=10**8)
+    evidence_max_mb: Megabytes = setting(512, "Error pages and screenshots; the oldest go first.", ge=1, le=10**8)
+    match_log_days: Days = setting(30, "Logs of archived matches.", ge=1, le=3650)
+    snapshots_per_match: Count = setting(5, "Snapshots in each match's rolling buffer.", ge=1, le=1000)
+    audit_entries: Count = setting(100, "Recovery audit entries at hand; the permanent log keeps all.", ge=1, le=100000)
+
+
+class StorageSettings(Group):
+    """Files."""
+
+    root: Annotated[Path, Field(strict=False)] = setting(
+        Path("var"), "Folder for everything written to disk; a relative one begins where longstop is started."
+    )
+    spool: SpoolSettings = SpoolSettings()
+    retention: RetentionSettings = RetentionSettings()
+
+    @field_validator("root")
+    @classmethod
+    def _is_named(cls, value: Path) -> Path:
+        if value == Path():
+            raise ValueError("is empty or the folder itself; give a folder of its own, for example var")
+        if any(letter in str(value) for letter in "?#%"):
+            raise ValueError("holds ?, # or %, which a database address cannot; give another folder")
+        return value
+
+
+class RedisSettings(Group):
+    """The cache shared by several instances (extra `redis`)."""
+
+    url: SecretUrl = setting(SecretUrl(""), "redis:// or rediss:// address; empty does without.")
+
+    @field_validator("url")
+    @classmethod
+    def _is_redis(cls, value: SecretUrl) -> SecretUrl:
+        return require_address(value, ("redis", "rediss"))
+
+
+class JobSettings(Group):
+    """Rounds, and other work with a journal."""
+
+    max_attempts: Count = setting(3, "Attempts of one task before it is a dead letter.", ge=1, le=100)
+    concurrency: Count = setting(4, "Tasks at the same time in one process.", ge=1, le=1000)
+    broker_url: SecretUrl = setting(SecretUrl(""), "Celery's broker (extra `celery`); empty runs jobs in this process.")
+
+    @field_validator("broker_url")
+    @classmethod
+    def _is_broker(cls, value: SecretUrl) -> SecretUrl:
+        return require_address(value, ("redis", "rediss", "amqp", "amqps"))
+
+
+class SinkSettings(Group):
+    """Another Longstop that gets everything pushed."""
+
+    url: str = setting("", "Its address; empty pushes nowhere.")
+    api_key: SecretStr = setting(SecretStr(""), "The API key it gave us.")
+
+    @field_validator("url")
+    @classmethod
+    def _is_site(cls, value: str) -> str:
+        return require_plain_site(value)
+
+
+def _require_network(value: str) -> None:
+    try:
+        ipaddress.ip_network(value)
+    except ValueError:
+        raise ValueError("holds an entry that is no network; give entries such as 10.0.0.0/8 or 192.0.2.1") from None

@@ -1,0 +1,85 @@
+"""The vendor's parts behind the one contract."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from importlib import resources
+from urllib.parse import urlsplit
+
+import msgspec
+
+from longstop.domain.cricket import OverReport
+from longstop.domain.errors import InputError, MalformedPayloadError
+from longstop.domain.match import MatchListing, MatchRef, Names, require_safe_key
+from longstop.domain.observation import Observation
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.sources.contract import Feed, Manifest, Missing, Reading
+from longstop.sources.crex import parser, reading, requests
+
+_MATCH_PATH = re.compile(r"/cricket-live-score/(?:[a-z0-9-]*-)?match-updates-(?P<key>[A-Za-z0-9]+)/?$")
+_OLD_PATH = re.compile(r"/scoreboard/(?P<key>[A-Za-z0-9]+)/.+")
+
+
+def load_manifest() -> Manifest:
+    text = resources.files(__package__).joinpath("manifest.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text), Manifest)
+
+
+class CrexSource:
+    """Holds nothing but the address; every method is a pure function of its arguments."""
+
+    def __init__(self, base_url: str | None = None) -> None:
+        self.manifest = load_manifest()
+        self._base_url = (base_url or self.manifest.base_url).rstrip("/")
+
+    @property
+    def base_url(self) -> str:
+        return self._base_url
+
+    def list_matches(self) -> FetchRequest:
+        return requests.match_list(self._base_url)
+
+    def parse_list(self, snapshot: Snapshot) -> tuple[MatchListing, ...]:
+        return parser.parse_list(self._base_url, snapshot)
+
+    def live_state(self, ref: MatchRef) -> FetchRequest:
+        return requests.live_state(self._base_url, ref)
+
+    def parse_state(self, ref: MatchRef, snapshot: Snapshot) -> Observation:
+        return parser.parse_state(ref, snapshot)
+
+    def ball_feed(self, ref: MatchRef, missing: Missing) -> FetchRequest:
+        return requests.ball_feed(self._base_url, ref, missing)
+
+    def parse_feed(self, ref: MatchRef, missing: Missing, snapshot: Snapshot) -> Feed:
+        """Every over that was asked for and is begun is in the answer; one without balls is known to be empty."""
+        feed = parser.parse_feed(ref, snapshot)
+        if feed.inning != missing.innings:
+            raise MalformedPayloadError(f"The ball feed is of innings {feed.inning}, not of {missing.innings}.")
+        shown = {over.o: parser.read_over(missing.innings, over) for over in feed.rb}
+        wanted = range(missing.first_over, min(missing.last_over, feed.last) + 1)
+        return Feed(
+            overs=tuple(shown.get(over) or OverReport(missing.innings, over, ()) for over in wanted),
+            last_over=feed.last,
+            sequence=feed.sq,
+            payload_sha256=snapshot.sha256(),
+        )
+
+    def names_for(self, players: Sequence[str], teams: Sequence[str]) -> FetchRequest:
+        return requests.names(self._base_url, players, teams)
+
+    def parse_names(self, snapshot: Snapshot) -> Names:
+        return parser.parse_names(snapshot)
+
+    def match_for_url(self, url: str) -> MatchRef:
+        parts = urlsplit(url)
+        found = _MATCH_PATH.search(parts.path) or _OLD_PATH.search(parts.path)
+        if parts.scheme not in ("http", "https") or not found:
+            raise InputError(
+                f"{url[:120]!r} is no match page of {self.manifest.name}.",
+                hint=f"It looks like {self._base_url}/cricket-live-score/<title>-match-updates-<KEY>.",
+            )
+        return MatchRef(self.manifest.name, require_safe_key(found["key"]), url)
+
+    def read(self, snapshot: Snapshot) -> Reading:
+        return reading.read(self._base_url, snapshot)

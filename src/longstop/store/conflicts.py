@@ -1,0 +1,130 @@
+"""What the database itself does when a key is already there: keep the row that is further along.
+
+SQLAlchemy's two `insert` share these methods, so each clause is told once. Batches may be saved again, and late ones
+may come after newer ones, so every clause must lead to the same row whatever the order.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Table, and_, case, func, literal_column, not_, or_, tuple_
+
+from longstop.store import tables
+
+Insert = Any  # the dialects' own classes; they share no parent with these methods
+Columns = Any  # the columns of a table, or of `excluded`; both answer to names
+Cell = ColumnElement[Any]
+Order = Sequence[Sequence[str]]
+
+_STATES: Order = (("discovered",), ("active", "paused"), ("completed",), ("archived",))
+_STATUSES: Order = (("upcoming",), ("live",), ("completed", "abandoned"))
+_GAP_STATES: Order = (("open",), ("unrecoverable",), ("repaired",))
+
+
+def _text(word: str) -> Cell:
+    return literal_column(f"'{word}'")
+
+
+def _rank(column: Cell, order: Order) -> Cell:
+    """How far along a word is, so that the database itself can tell forward from back."""
+    steps: list[Any] = [
+        (column == _text(word), literal_column(str(rank))) for rank, words in enumerate(order) for word in words
+    ]
+    return case(*steps, else_=literal_column("-1"))
+
+
+def _all_but(table: Table, new: Columns, *left_out: str) -> dict[str, Any]:
+    return {column.name: new[column.name] for column in table.columns if column.name not in left_out}
+
+
+def _is_fresh(old: Columns, new: Columns) -> Cell:
+    """A row that does not say when it was scraped (a listing) counts as fresh."""
+    return or_(
+        new.last_scraper_update.is_(None),
+        old.last_scraper_update.is_(None),
+        new.last_scraper_update >= old.last_scraper_update,
+    )
+
+
+def _known(old: Cell, new: Cell, fresh: Cell, empty: str) -> Cell:
+    """The newer fact, unless it is none."""
+    return case((and_(fresh, new != _text(empty)), new), (old == _text(empty), new), else_=old)
+
+
+def _known_or_null(old: Cell, new: Cell, fresh: Cell) -> Cell:
+    return case((fresh, func.coalesce(new, old)), else_=func.coalesce(old, new))
+
+
+def _ahead(old: Cell, new: Cell, fresh: Cell, order: Order) -> Cell:
+    before, after = _rank(old, order), _rank(new, order)
+    return case((after > before, new), (and_(after == before, fresh), new), else_=old)
+
+
+def match_forward(insert: Insert) -> Insert:
+    """Facts are added, the state goes forward, and the day of discovery stays the first."""
+    old, new = tables.matches.c, insert.excluded
+    fresh = _is_fresh(old, new)
+    texts = ("url", "title", "team_first", "team_second", "format", "series", "venue")
+    set_ = {name: _known(old[name], new[name], fresh, "") for name in texts}
+    back = or_(
+        not_(fresh),
+        _rank(new.status, _STATUSES) < _rank(old.status, _STATUSES),
+        _rank(new.state, _STATES) < _rank(old.state, _STATES),
+    )
+    is_later = or_(old.last_scraper_update.is_(None), new.last_scraper_update >= old.last_scraper_update)
+    set_ |= {
+        "status": _ahead(old.status, new.status, fresh, _STATUSES),
+        "state": _ahead(old.state, new.state, fresh, _STATES),
+        "starts_at": _known_or_null(old.starts_at, new.starts_at, fresh),
+        "discovered_at": case(
+            (new.discovered_at < old.discovered_at, new.discovered_at),
+            else_=func.coalesce(old.discovered_at, new.discovered_at),
+        ),
+        "last_scraper_update": case((is_later, new.last_scraper_update), else_=old.last_scraper_update),
+        "data_freshness_seconds": case((is_later, new.data_freshness_seconds), else_=old.data_freshness_seconds),
+        "scraper_status": _known(old.scraper_status, new.scraper_status, fresh, "unknown"),
+        "priority": case((back, old.priority), else_=new.priority),
+        "result": _known_or_null(old.result, new.result, fresh),
+    }
+    is_same_match = and_(new.source == old.source, new.key == old.key)
+    return insert.on_conflict_do_update(index_elements=["match_id"], set_=set_, where=is_same_match)
+
+
+def live_newer(insert: Insert) -> Insert:
+    old, new = tables.live_match_data.c, insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["match_id"],
+        set_=_all_but(tables.live_match_data, new, "match_id"),
+        where=tuple_(new.sequence, new.captured_at) > tuple_(old.sequence, old.captured_at),
+    )
+
+
+def gap_forward(insert: Insert) -> Insert:
+    """An open gap may change, a closed one is not opened again."""
+    old, new = tables.gaps.c, insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["match_id", "gap_id"],
+        set_=_all_but(tables.gaps, new, "match_id", "gap_id", "opened_at"),
+        where=_rank(new.state, _GAP_STATES) >= _rank(old.state, _GAP_STATES),
+    )
+
+
+def name_changed(insert: Insert) -> Insert:
+    new = insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["source", "kind", "code"], set_={"name": new.name}, where=new.name != tables.names.c.name
+    )
+
+
+def error_resolved(insert: Insert) -> Insert:
+    new = insert.excluded
+    names = ("retry_attempt", "resolved", "resolution_time", "resolution_method")
+    return insert.on_conflict_do_update(
+        index_elements=["error_id"],
+        set_={name: new[name] for name in names},
+        where=and_(new.resolved, not_(tables.scraper_errors.c.resolved)),
+    )
+
+
+def nothing(insert: Insert) -> Insert:
+    return insert.on_conflict_do_nothing()

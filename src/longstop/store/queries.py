@@ -1,0 +1,122 @@
+"""What may be read. The two databases differ in collation, in JSON and in how a list is handed in."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, select
+
+from longstop.store import tables
+from longstop.store.writes import DELIVERIES, EVENTS, GAPS, INNINGS, LIVE, MATCHES, Kind
+
+Selection = Select[Any]
+
+
+@dataclass(frozen=True)
+class Queries:
+    match: Selection
+    matches: dict[tuple[bool, bool], Selection]
+    live: Selection
+    live_many: Selection
+    events: Selection
+    last_seq: Selection
+    deliveries: Selection
+    deliveries_now: Selection
+    deliveries_as_of: Selection
+    delivery_history: Selection
+    innings_now: Selection
+    gaps: Selection
+    names: Selection
+    stored: dict[str, Selection]
+
+
+@cache
+def queries_for(dialect: str) -> Queries:
+    builder = _Builder(dialect == "postgresql")
+    return builder.build()
+
+
+class _Builder:
+    def __init__(self, is_postgres: bool) -> None:
+        self._is_postgres = is_postgres
+        self._collation = "C" if is_postgres else "BINARY"
+
+    def build(self) -> Queries:
+        deliveries = self._current(DELIVERIES, ("innings", "over", "position"))
+        return Queries(
+            match=self._of_match(MATCHES),
+            matches={(s, o): self._matches(s, o) for s in (False, True) for o in (False, True)},
+            live=self._of_match(LIVE),
+            live_many=self._live_many(),
+            events=self._events(),
+            last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), 0)).where(
+                tables.match_events.c.match_id == bindparam("match_id")
+            ),
+            deliveries=deliveries.where(~tables.deliveries.c.withdrawn),
+            deliveries_now=deliveries,
+            deliveries_as_of=self._current(DELIVERIES, ("innings", "over", "position"), is_as_of=True).where(
+                ~tables.deliveries.c.withdrawn
+            ),
+            delivery_history=self._of_match(DELIVERIES).order_by(*tables.deliveries.primary_key.columns),
+            innings_now=self._current(INNINGS, ("number",)),
+            gaps=self._of_match(GAPS).order_by(
+                tables.gaps.c.opened_at, tables.gaps.c.innings, tables.gaps.c.gap_id.collate(self._collation)
+            ),
+            names=select(tables.names.c.kind, tables.names.c.code, tables.names.c.name).where(
+                tables.names.c.source == bindparam("source")
+            ),
+            stored={kind.table.name: self._stored(kind) for kind in (DELIVERIES, INNINGS, EVENTS)},
+        )
+
+    def _select(self, kind: Kind) -> Selection:
+        return select(*(self._cell(kind.table, name) for name in kind.columns))
+
+    def _cell(self, table: Table, name: str) -> Any:
+        """JSON is read as the text it was written as, so that one decoder serves both databases."""
+        column = table.c[name]
+        return cast(column, Text).label(name) if self._is_postgres and column.type is tables.JsonText else column
+
+    def _of_match(self, kind: Kind) -> Selection:
+        return self._select(kind).where(kind.table.c.match_id == bindparam("match_id"))
+
+    def _matches(self, by_status: bool, by_source: bool) -> Selection:
+        columns = tables.matches.c
+        query = self._select(MATCHES)
+        if by_status:
+            query = query.where(columns.status == bindparam("status"))
+        if by_source:
+            query = query.where(columns.source == bindparam("source"))
+        order = (
+            columns.priority,
+            columns.starts_at.is_(None),
+            columns.starts_at,
+            columns.match_id.collate(self._collation),
+        )
+        return query.order_by(*order).limit(bindparam("limit"))
+
+    def _live_many(self) -> Selection:
+        column = tables.live_match_data.c.match_id
+        if self._is_postgres:
+            return self._select(LIVE).where(column == func.any(bindparam("match_ids", type_=ARRAY(Text))))
+        wanted = func.json_each(bindparam("match_ids")).table_valued("value")
+        return self._select(LIVE).where(column.in_(select(wanted.c.value)))
+
+    def _events(self) -> Selection:
+        seq = tables.match_events.c.seq
+        return self._of_match(EVENTS).where(seq > bindparam("after")).order_by(seq).limit(bindparam("limit"))
+
+    def _current(self, kind: Kind, place: tuple[str, ...], *, is_as_of: bool = False) -> Selection:
+        """The highest revision at each place; with `as_of`, the highest of those captured until then."""
+        table, later = kind.table, kind.table.alias("later")
+        superseded = [later.c[name] == table.c[name] for name in ("match_id", *place)]
+        superseded.append(later.c.revision > table.c.revision)
+        query = self._of_match(kind)
+        if is_as_of:
+            as_of = bindparam("as_of", type_=table.c.captured_at.type)
+            superseded.append(later.c.captured_at <= as_of)
+            query = query.where(table.c.captured_at <= as_of)
+        newer = exists().where(and_(*superseded))
+        return query.where(~newer).order_by(*(table.c[name] for name in place))
+
+    def _stored(self, kind: Kind) -> Selection:
+        return self._select(kind).where(*(kind.table.c[name] == bindparam(name) for name in kind.key))

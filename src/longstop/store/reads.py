@@ -1,0 +1,111 @@
+"""The reading half of a store: the same for every database, but for how a question is put to it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from longstop.domain.errors import InputError
+from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
+from longstop.domain.match import MatchStatus, Names
+from longstop.store import ledger_rows, match_rows
+from longstop.store.cells import Moments, Row, aware
+from longstop.store.contract import LedgerPage, LiveRow, MatchRow
+from longstop.store.queries import Queries, Selection
+
+Question = tuple[Selection, dict[str, Any]]
+
+# Beyond this a number is no row count and no sequence any database knows.
+_NUMBER_MAX = 2**63 - 1
+
+
+class StoreReads(ABC):
+    """Give it a way to ask, and how the database writes and reads a time."""
+
+    _queries: Queries
+    _write_moment: Moments
+    _read_moment: Moments
+
+    @abstractmethod
+    async def _ask(self, *questions: Question) -> list[list[Row]]:
+        """The answers, all of one instant."""
+
+    @abstractmethod
+    def _list_argument(self, values: Sequence[str]) -> Any:
+        """How a list of texts is handed in."""
+
+    async def ledger(self, match_id: str) -> LedgerPage:
+        query, of_match = self._queries, {"match_id": match_id}
+        deliveries, innings, gaps, last_seq, live = await self._ask(
+            (query.deliveries_now, of_match),
+            (query.innings_now, of_match),
+            (query.gaps, of_match),
+            (query.last_seq, of_match),
+            (query.live, of_match),
+        )
+        moment = self._read_moment
+        return LedgerPage(
+            deliveries=tuple(ledger_rows.delivery_record(row, moment) for row in deliveries),
+            innings=tuple(ledger_rows.innings_record(row, moment) for row in innings),
+            gaps=tuple(ledger_rows.gap_from(row, moment) for row in gaps),
+            last_seq=last_seq[0][0],
+            live=match_rows.live_row(live[0], moment) if live else None,
+        )
+
+    async def matches(
+        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+    ) -> Sequence[MatchRow]:
+        arguments: dict[str, Any] = {"limit": _count(limit)}
+        if status is not None:
+            arguments["status"] = status.value
+        if source is not None:
+            arguments["source"] = source
+        query = self._queries.matches[status is not None, source is not None]
+        rows = (await self._ask((query, arguments)))[0]
+        return [match_rows.match_row(row, self._read_moment) for row in rows]
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        rows = (await self._ask((self._queries.match, {"match_id": match_id})))[0]
+        return match_rows.match_row(rows[0], self._read_moment) if rows else None
+
+    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
+        if not match_ids:
+            return {}
+        arguments = {"match_ids": self._list_argument(match_ids)}
+        rows = (await self._ask((self._queries.live_many, arguments)))[0]
+        return {row[0]: match_rows.live_row(row, self._read_moment) for row in rows}
+
+    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
+        cursor = max(-_NUMBER_MAX, min(after, _NUMBER_MAX))
+        arguments = {"match_id": match_id, "after": cursor, "limit": _count(limit)}
+        rows = (await self._ask((self._queries.events, arguments)))[0]
+        return [ledger_rows.match_event(row, self._read_moment) for row in rows]
+
+    async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
+        query, arguments = self._queries.deliveries, {"match_id": match_id}
+        if as_of is not None:
+            query, arguments["as_of"] = self._queries.deliveries_as_of, self._write_moment(_zoned(as_of))
+        rows = (await self._ask((query, arguments)))[0]
+        return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
+
+    async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
+        rows = (await self._ask((self._queries.delivery_history, {"match_id": match_id})))[0]
+        return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
+
+    async def gaps(self, match_id: str) -> Sequence[Gap]:
+        rows = (await self._ask((self._queries.gaps, {"match_id": match_id})))[0]
+        return [ledger_rows.gap_from(row, self._read_moment) for row in rows]
+
+    async def names(self, source: str) -> Names:
+        rows = (await self._ask((self._queries.names, {"source": source})))[0]
+        return match_rows.names_from(rows)
+
+
+def _count(limit: int) -> int:
+    return max(0, min(limit, _NUMBER_MAX))
+
+
+def _zoned(as_of: datetime) -> datetime:
+    if as_of.tzinfo is None:
+        raise InputError(f"The time {as_of.isoformat()} has no zone.", hint="Add one, as in 2026-01-31T12:00:00Z.")
+    return aware(as_of)

@@ -1,0 +1,137 @@
+"""One SQLite file: how it is opened, who may write to it, and what its errors mean."""
+
+import fcntl
+import os
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from longstop.domain.errors import StoreError, StoreUnavailableError
+
+# Primary result codes after which waiting, or a repair outside of us, may help.
+_HEALING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_INTERRUPT,
+    }
+)
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+_SCHEMA_HINT = "If the schema is not the current one, run `longstop db upgrade`."
+
+
+def connect_writer(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
+    """`None` is a database in memory. WAL with FULL: what was committed survives the loss of power."""
+    target = ":memory:" if path is None else _uri(path, "rwc")
+    connection = _connect(target, busy_seconds)
+    if path is not None:
+        connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA wal_autocheckpoint=0")
+        connection.execute(f"PRAGMA journal_size_limit={WAL_KEPT_BYTES}")
+    connection.execute("PRAGMA mmap_size=0")
+    return connection
+
+
+def connect_reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
+    connection = _connect(_uri(path, "ro"), busy_seconds)
+    connection.execute("PRAGMA query_only=ON")
+    connection.execute("PRAGMA mmap_size=0")
+    return connection
+
+
+WAL_KEPT_BYTES = 1 << 20
+
+
+def _uri(path: Path, mode: str) -> str:
+    return f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+
+def _connect(target: str, busy_seconds: float) -> sqlite3.Connection:
+    """`isolation_level=None`: transactions begin and end where we say so. Threads hand the connection over, one at a time."""
+    return sqlite3.connect(
+        target,
+        timeout=busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        uri=target.startswith("file:"),
+    )
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+
+
+def is_waiting_worthwhile(error: sqlite3.Error) -> bool:
+    return primary_code(error) in _HEALING
+
+
+def store_error(error: sqlite3.Error, path: Path | None) -> StoreError:
+    """What SQLite's error means to us."""
+    name, code = path or "in memory", primary_code(error)
+    if code in _HEALING:
+        hint = "Free some disk space." if code == sqlite3.SQLITE_FULL else None
+        return StoreUnavailableError(f"The database {name} cannot be used now: {error}.", hint=hint)
+    if code in _DAMAGED:
+        return StoreError(
+            f"The database {name} is damaged or is none: {error}.",
+            hint="Put it aside and restore a backup, or name another file.",
+        )
+    if code in _REFUSED:
+        return StoreError(f"The database {name} may not be written: {error}.", hint="Check the rights of the file.")
+    return StoreError(f"The database {name} refused: {error}.", hint=_SCHEMA_HINT if "no such" in str(error) else None)
+
+
+class FileLock:
+    """Keeps a second Longstop from writing to the same file. The kernel drops it with the process, however that ends."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._path = database.with_name(database.name + ".lock")
+        self._descriptor: int | None = None
+
+    def acquire(self) -> None:
+        try:
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise StoreError(
+                f"The database {self._database} may not be written: {error.strerror}.",
+                hint="Choose a path in a directory this user may write to.",
+            ) from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.read(descriptor, 32).decode(errors="replace").strip() or "unknown"
+            os.close(descriptor)
+            raise StoreError(
+                f"The database {self._database} is in use by another Longstop (pid {holder}).",
+                hint="Stop that one first, or give this one its own database.",
+            ) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """The file stays: to remove it would let two processes each hold a lock of that name."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+def make_parent(path: Path) -> None:
+    if path.is_dir():
+        raise StoreError(f"{path} is a directory.", hint="Name a file, as in sqlite:///var/longstop.db.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            f"The directory {path.parent} cannot be made: {error.strerror}.",
+            hint="Choose a path in a directory this user may write to.",
+        ) from error

@@ -1,0 +1,181 @@
+"""The writing connection and what is done on it: batches in transactions, and checkpoints.
+
+SQLite before 3.51.3 can damage a WAL file when two connections write or checkpoint at the same moment. So there is one
+connection that does either, and this class owns it. It belongs to whichever single thread calls it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import bindparam
+from sqlalchemy.dialects import sqlite as sqlite_dialect
+
+from longstop.store.cells import Row, moment_from_text
+from longstop.store.queries import Selection, queries_for
+from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, store_error
+from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
+
+_CHECKPOINT_BYTES = 4 << 20
+_WAL_FAR_TOO_LONG_BYTES = 32 << 20
+
+
+@dataclass(frozen=True)
+class SqlText:
+    """A statement as SQLite wants it: text, and the order of its arguments."""
+
+    text: str
+    names: tuple[str, ...]
+
+    def arguments(self, values: Mapping[str, Any]) -> Row:
+        return tuple(values[name] for name in self.names)
+
+
+def sql_text(statement: Any) -> SqlText:
+    compiled = statement.compile(dialect=sqlite_dialect.dialect(paramstyle="qmark"))
+    return SqlText(compiled.string, tuple(compiled.positiontup or ()))
+
+
+@cache
+def insert_texts() -> Mapping[str, str]:
+    return {kind.table.name: _insert(kind) for kind in KINDS}
+
+
+@cache
+def stored_texts() -> Mapping[str, str]:
+    return {name: sql_text(query).text for name, query in queries_for("sqlite").stored.items()}
+
+
+@cache
+def selection_text(query: Selection) -> SqlText:
+    return sql_text(query)
+
+
+def _insert(kind: Kind) -> str:
+    values = {name: bindparam(name) for name in kind.columns}
+    statement = kind.on_conflict(sqlite_dialect.insert(kind.table).values(values))
+    compiled = sql_text(statement)
+    assert compiled.names == kind.columns
+    return compiled.text
+
+
+class WriteSession:
+    def __init__(self, path: Path | None, busy_seconds: float, connect: Callable[..., sqlite3.Connection] = connect_writer):
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._connect = connect
+        self._connection: sqlite3.Connection | None = None
+        self._inserts = insert_texts()
+        self._stored = stored_texts()
+        self._checkpoint_at_bytes = _CHECKPOINT_BYTES
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """Opened when first needed, and again after a fault."""
+        if self._connection is None:
+            try:
+                self._connection = self._connect(self._path, self._busy_seconds)
+            except sqlite3.Error as error:
+                raise store_error(error, self._path) from error
+        return self._connection
+
+    def write(self, group: Sequence[Sequence[Part]]) -> None:
+        """All batches of the group in one transaction. Raises a StoreError, and then none of it was kept, so far as known."""
+        connection = self.connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for parts in group:
+                for part in parts:
+                    self._insert(connection, part)
+            connection.execute("COMMIT")
+        except BaseException as error:
+            self._undo(error)
+            if isinstance(error, sqlite3.Error):
+                raise store_error(error, self._path) from error
+            if isinstance(error, (OverflowError, UnicodeError)):
+                raise unkeepable(error) from error
+            raise
+
+    def _insert(self, connection: sqlite3.Connection, part: Part) -> None:
+        kind = part.kind
+        written = connection.executemany(self._inserts[kind.table.name], part.rows).rowcount
+        if kind.is_counted and written != len(part.rows):
+            self._refuse_others(connection, part)
+
+    def _refuse_others(self, connection: sqlite3.Connection, part: Part) -> None:
+        """Some rows had no effect. That is well where the same row was there before, and a fault everywhere else."""
+        if part.kind.rule is not Rule.APPEND:
+            raise collision(part.kind, part.records[0])
+        for record in part.records:
+            cursor = connection.execute(self._stored[part.kind.table.name], kind_key(part.kind, record))
+            if differs(part.kind, record, cursor.fetchone(), moment_from_text):
+                raise collision(part.kind, record)
+
+    def _undo(self, error: BaseException) -> None:
+        """After a fault of the file nothing is assumed: the connection is dropped and the file opened anew."""
+        connection = self._connection
+        if connection is None:
+            return
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except sqlite3.Error:
+            self.drop()
+            return
+        is_busy = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+        if self._path is not None and isinstance(error, sqlite3.OperationalError) and not is_busy:
+            self.drop()
+
+    def ask(self, query: Selection, arguments: Mapping[str, Any]) -> list[Row]:
+        return fetch(self.connection, query, arguments, self._path)
+
+    def checkpoint_if_due(self) -> None:
+        """Moves the WAL into the file when it has grown. A reader in the way only puts it off."""
+        if self._path is None:
+            return
+        size = _size_bytes(self._path)
+        if size < self._checkpoint_at_bytes:
+            return
+        self._checkpoint("TRUNCATE" if size > _WAL_FAR_TOO_LONG_BYTES else "PASSIVE")
+        left = _size_bytes(self._path)
+        self._checkpoint_at_bytes = _CHECKPOINT_BYTES + (left if left >= _CHECKPOINT_BYTES else 0)
+
+    def _checkpoint(self, mode: str) -> None:
+        try:
+            self.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        except sqlite3.Error as error:
+            if not is_waiting_worthwhile(error):
+                raise store_error(error, self._path) from error
+
+    def close(self) -> None:
+        """The WAL is emptied first, so that the file alone is the whole database."""
+        if self._connection is not None and self._path is not None:
+            self._checkpoint("TRUNCATE")
+        self.drop()
+
+    def drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+
+def fetch(connection: sqlite3.Connection, query: Selection, arguments: Mapping[str, Any], path: Path | None) -> list[Row]:
+    text = selection_text(query)
+    try:
+        return connection.execute(text.text, text.arguments(arguments)).fetchall()
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error
+    except (OverflowError, UnicodeError):
+        return []
+
+
+def _size_bytes(path: Path) -> int:
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size
+    except FileNotFoundError:
+        return 0
+
+

@@ -1,0 +1,157 @@
+"""What may be written, table by table, and a batch turned into rows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, TypeVar
+
+from sqlalchemy import Table
+
+from longstop.domain.errors import StoreError
+from longstop.store import conflicts, ledger_rows, match_rows, tables
+from longstop.store.cells import Moments, Row
+from longstop.store.contract import WriteBatch
+
+T = TypeVar("T")
+
+
+class Rule(Enum):
+    """What a second write of the same key means."""
+
+    APPEND = "append"  # the same row again is nothing; another row under its key is a fault
+    KEEP_BEST = "keep_best"  # the row moves forward only
+    KEEP_FIRST = "keep_first"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One table as something to write to. `is_counted`: every row must have an effect, or it collided."""
+
+    table: Table
+    rule: Rule
+    key: tuple[str, ...]
+    on_conflict: Callable[[Any], Any]
+    columns: tuple[str, ...]
+    read: Callable[[Row, Moments], Any] | None = None
+    is_counted: bool = False
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of a batch that go to one table; `records` are what they were made from."""
+
+    kind: Kind
+    rows: list[Row]
+    records: Sequence[Any] = ()
+
+
+def _columns(table: Table, *left_out: str) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns if column.name not in left_out)
+
+
+def _append(table: Table, key: Sequence[str], read: Callable[[Row, Moments], Any]) -> Kind:
+    return Kind(table, Rule.APPEND, tuple(key), conflicts.nothing, _columns(table), read, is_counted=True)
+
+
+MATCHES = Kind(
+    tables.matches, Rule.KEEP_BEST, ("match_id",), conflicts.match_forward, _columns(tables.matches), is_counted=True
+)
+REFS = Kind(
+    tables.match_external_refs,
+    Rule.KEEP_FIRST,
+    ("match_id", "source"),
+    conflicts.nothing,
+    _columns(tables.match_external_refs),
+)
+LIVE = Kind(
+    tables.live_match_data,
+    Rule.KEEP_BEST,
+    ("match_id",),
+    conflicts.live_newer,
+    _columns(tables.live_match_data, "data_source"),
+)
+DELIVERIES = _append(
+    tables.deliveries, ("match_id", "innings", "over", "position", "revision"), ledger_rows.delivery_record
+)
+INNINGS = _append(tables.innings, ("match_id", "number", "revision"), ledger_rows.innings_record)
+EVENTS = _append(tables.match_events, ("match_id", "seq"), ledger_rows.match_event)
+GAPS = Kind(tables.gaps, Rule.KEEP_BEST, ("match_id", "gap_id"), conflicts.gap_forward, _columns(tables.gaps))
+NAMES = Kind(tables.names, Rule.KEEP_BEST, ("source", "kind", "code"), conflicts.name_changed, _columns(tables.names))
+ERRORS = Kind(
+    tables.scraper_errors,
+    Rule.KEEP_BEST,
+    ("error_id",),
+    conflicts.error_resolved,
+    _columns(tables.scraper_errors, "id"),
+)
+HEALTH = Kind(
+    tables.scraper_health_log,
+    Rule.KEEP_FIRST,
+    ("scraper_id", "timestamp"),
+    conflicts.nothing,
+    _columns(tables.scraper_health_log, "id"),
+)
+KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, ERRORS, HEALTH)
+
+
+def prepare(batch: WriteBatch, moment: Moments, now: datetime) -> list[Part]:
+    """The batch as rows, in the order of `KINDS`. A value no database could hold is refused before one is asked."""
+    try:
+        return [part for part in _parts(batch, moment, now) if part.rows]
+    except (OverflowError, ValueError, TypeError) as error:
+        raise unkeepable(error) from error
+
+
+def unkeepable(error: Exception) -> StoreError:
+    return StoreError(
+        f"A value cannot be kept: {error}.", hint="Nothing of the batch was written; see where it came from."
+    )
+
+
+def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
+    if batch.matches:
+        yield Part(MATCHES, [match_rows.match_values(row, moment, now) for row in batch.matches], batch.matches)
+        yield Part(REFS, [match_rows.external_ref_values(row) for row in batch.matches])
+    if batch.names:
+        yield Part(NAMES, [values for row in batch.names for values in match_rows.names_values(row)])
+    yield _part(LIVE, match_rows.live_values, batch.live, moment)
+    yield _part(DELIVERIES, ledger_rows.delivery_values, batch.deliveries, moment)
+    yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
+    yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
+    yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
+    yield _part(ERRORS, match_rows.error_values, batch.errors, moment)
+    yield _part(HEALTH, match_rows.health_values, batch.health, moment)
+
+
+def _part(kind: Kind, values: Callable[[T, Moments], Row], records: Sequence[T], moment: Moments) -> Part:
+    return Part(kind, [values(record, moment) for record in records], records)
+
+
+def collision(kind: Kind, record: Any) -> StoreError:
+    """Something else already stands where this record belongs: a fault of ours, never to be passed over."""
+    if kind is MATCHES:
+        return StoreError(
+            f"The match id {record.ref.match_id} already belongs to another match.",
+            hint="Source and key together must name one match; rename the source.",
+        )
+    key = ", ".join(str(value) for value in kind_key(kind, record))
+    return StoreError(
+        f"Another row already stands in {kind.table.name} at ({key}).",
+        hint="Records are never changed in place: a correction needs a higher revision, an event its own key.",
+    )
+
+
+def kind_key(kind: Kind, record: Any) -> Row:
+    """The natural key of an append-only record, in the order of `kind.key`."""
+    if kind is DELIVERIES:
+        place = record.place
+        return (record.match_id, place.innings, place.over, place.position, record.revision)
+    if kind is INNINGS:
+        return (record.match_id, record.score.number, record.revision)
+    return (record.match_id, record.seq)
+
+
+def differs(kind: Kind, record: Any, stored: Row | None, moment: Moments) -> bool:
+    """Nothing stored under the key means that the record met another one by its second key."""
+    return stored is None or kind.read is None or kind.read(stored, moment) != record

@@ -1,0 +1,72 @@
+"""Asks each source which matches there are, and hands the ones worth watching to the roster."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+
+from longstop.clock import Clock
+from longstop.domain.errors import FetchError, LongstopError, PayloadError, StoreError
+from longstop.domain.match import MatchListing, MatchStatus
+from longstop.fetch.snapshot import Fetcher
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.sources.contract import Source
+from longstop.supervise.service import Stop
+
+IMMINENT = timedelta(hours=1)
+
+
+class Discovery:
+    """One instance a source. A list that cannot be read costs one turn, nothing more."""
+
+    def __init__(
+        self,
+        source: Source,
+        fetcher: Fetcher,
+        take: Callable[[Sequence[MatchListing]], Awaitable[None]],
+        interval_seconds: float,
+        clock: Clock,
+        bus: Signals,
+    ) -> None:
+        self.name = f"discovery {source.manifest.name}"
+        self._source = source
+        self._fetcher = fetcher
+        self._take = take
+        self._interval_seconds = interval_seconds
+        self._clock = clock
+        self._bus = bus
+
+    async def run(self, stop: Stop) -> None:
+        while not stop.is_wanted:
+            found = await self._look()
+            # Until the first list is in, nothing is watched: ask again soon.
+            if await stop.pause(self._interval_seconds if found else min(2.0, self._interval_seconds)):
+                return
+
+    async def _look(self) -> bool:
+        try:
+            snapshot = await self._fetcher.fetch(self._source.list_matches())
+            listings = self._source.parse_list(snapshot)
+            await self._take([listing for listing in listings if self._is_worth_watching(listing)])
+        except (FetchError, PayloadError, StoreError) as error:
+            self._tell(error)
+            return False
+        return True
+
+    def _is_worth_watching(self, listing: MatchListing) -> bool:
+        if listing.status is MatchStatus.LIVE:
+            return True
+        if listing.status is not MatchStatus.UPCOMING or listing.starts_at is None:
+            return False
+        return listing.starts_at - self._clock.now() <= IMMINENT
+
+    def _tell(self, error: LongstopError) -> None:
+        self._bus.emit(
+            signals.ErrorRaised(
+                at=self._clock.now(),
+                severity="WARN",
+                error_type=error.kind,
+                error_message=error.message,
+                hint=error.hint,
+                operation=self.name,
+            )
+        )

@@ -1,0 +1,96 @@
+"""Learns the names behind the codes that matches show. A name that cannot be had is asked for again, later and rarer."""
+
+from collections.abc import Callable, Iterable
+
+from longstop.clock import Clock
+from longstop.domain.errors import FetchError, PayloadError, StoreError
+from longstop.domain.match import Names
+from longstop.fetch.snapshot import Fetcher
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.sources.contract import Source
+from longstop.store.contract import NamesRow, Store, WriteBatch
+from longstop.supervise.service import Stop
+from longstop.watch import Codes
+
+ASK_EVERY_SECONDS = 1.0
+ASK_AGAIN_AFTER_SECONDS = 60.0
+
+
+class NameBook:
+    """The names of one source, in memory; the store keeps them over a restart."""
+
+    def __init__(self) -> None:
+        self.names = Names(players={}, teams={}, teams_short={}, series={})
+
+    def learn(self, names: Names) -> None:
+        self.names.players.update(names.players)
+        self.names.teams.update(names.teams)
+        self.names.teams_short.update(names.teams_short)
+        self.names.series.update(names.series)
+
+
+class Naming:
+    def __init__(
+        self,
+        source: Source,
+        fetcher: Fetcher,
+        store: Store,
+        book: NameBook,
+        codes: Callable[[], Iterable[Codes]],
+        clock: Clock,
+        bus: Signals,
+    ) -> None:
+        self.name = f"naming {source.manifest.name}"
+        self._source = source
+        self._fetcher = fetcher
+        self._store = store
+        self._book = book
+        self._codes = codes
+        self._clock = clock
+        self._bus = bus
+        self._asked: dict[str, float] = {}
+
+    async def run(self, stop: Stop) -> None:
+        self._book.learn(await self._store.names(self._source.manifest.name))
+        while not await stop.pause(ASK_EVERY_SECONDS):
+            await self._look()
+
+    async def _look(self) -> None:
+        players, teams = self._unknown()
+        if not players and not teams:
+            return
+        try:
+            snapshot = await self._fetcher.fetch(self._source.names_for(players, teams))
+            names = self._source.parse_names(snapshot)
+            await self._store.save(WriteBatch(names=(NamesRow(self._source.manifest.name, names),)))
+        except (FetchError, PayloadError, StoreError) as error:
+            self._tell(error.kind, error.message)
+            return
+        self._book.learn(names)
+        self._asked.update(dict.fromkeys((*players, *teams), self._clock.monotonic()))
+
+    def _unknown(self) -> tuple[list[str], list[str]]:
+        """What nobody has named yet, at most one call's worth."""
+        now = self._clock.monotonic()
+        known = self._book.names
+        players: set[str] = set()
+        teams: set[str] = set()
+        for codes in self._codes():
+            players |= codes.players - known.players.keys()
+            teams |= codes.teams - known.teams.keys()
+        limit = self._source.manifest.names_per_call
+        due = [code for code in sorted(teams) if self._is_due(code, now)][:limit]
+        rest = [code for code in sorted(players) if self._is_due(code, now)][: limit - len(due)]
+        return rest, due
+
+    def _is_due(self, code: str, now: float) -> bool:
+        asked = self._asked.get(code)
+        return asked is None or now - asked > ASK_AGAIN_AFTER_SECONDS
+
+    def _tell(self, kind: str, message: str) -> None:
+        self._bus.emit(
+            signals.ErrorRaised(
+                at=self._clock.now(), severity="WARN", error_type=kind, error_message=message, operation=self.name
+            )
+        )

@@ -1,0 +1,84 @@
+"""Watches one match: poll, look how it went, wait as long as the pace says, again."""
+
+import zlib
+
+from longstop.clock import Clock
+from longstop.domain.match import MatchStatus
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.pipeline import Outcome, OutcomeKind, Pipeline
+from longstop.resilience.pace import Pace, PaceLimits, Standing, choose, first_delay
+from longstop.supervise.service import Stop
+from longstop.watch import Watch
+
+# A page that is away for a moment is no end of a match: it must stay away this long.
+GONE_SECONDS = 60.0
+
+
+class Scraper:
+    def __init__(self, watch: Watch, pipeline: Pipeline, limits: PaceLimits, clock: Clock, bus: Signals) -> None:
+        self.name = f"scraper {watch.ref.match_id}"
+        self.watch = watch
+        self._pipeline = pipeline
+        self._limits = limits
+        self._clock = clock
+        self._bus = bus
+        self._gone_since: float | None = None
+
+    async def run(self, stop: Stop) -> None:
+        self._tell_started()
+        spread = first_delay(zlib.crc32(self.watch.ref.match_id.encode()), self._limits.baseline_seconds)
+        due = self._clock.monotonic() + (0.0 if self.watch.captured_at else spread)
+        reason = "stopped"
+        while not await stop.pause(due - self._clock.monotonic()):
+            outcome = await self._pipeline.poll(self.watch)
+            if self._has_gone_for_good(outcome):
+                reason = "gone"
+                break
+            due = self._next_due(due, self._pace_after(outcome))
+        self._tell_stopped(reason)
+
+    def _pace_after(self, outcome: Outcome) -> Pace:
+        return choose(
+            Standing(
+                is_finished=self.watch.is_finished and outcome.is_success,
+                is_upcoming=self.watch.status is MatchStatus.UPCOMING,
+                is_gone=outcome.kind is OutcomeKind.GONE and self.watch.is_over,
+                throttled_seconds=outcome.retry_after_seconds,
+            ),
+            self._limits,
+        )
+
+    def _next_due(self, due: float, pace: Pace) -> float:
+        """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst."""
+        return max(due + pace.seconds, self._clock.monotonic())
+
+    def _has_gone_for_good(self, outcome: Outcome) -> bool:
+        if outcome.kind is not OutcomeKind.GONE:
+            self._gone_since = None
+            return False
+        now = self._clock.monotonic()
+        self._gone_since = now if self._gone_since is None else self._gone_since
+        return now - self._gone_since >= GONE_SECONDS
+
+    def _tell_started(self) -> None:
+        self._bus.emit(
+            signals.ScraperStarted(
+                at=self._clock.now(),
+                match_id=self.watch.ref.match_id,
+                scraper_id=self.watch.scraper_id,
+                source=self.watch.ref.source,
+                url=self.watch.ref.url,
+                interval_seconds=self._limits.baseline_seconds,
+            )
+        )
+
+    def _tell_stopped(self, reason: str) -> None:
+        self._bus.emit(
+            signals.ScraperStopped(
+                at=self._clock.now(),
+                match_id=self.watch.ref.match_id,
+                scraper_id=self.watch.scraper_id,
+                reason=reason,
+            )
+        )

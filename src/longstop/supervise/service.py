@@ -1,0 +1,43 @@
+"""A service runs until it is told to stop. A wanted stop returns; anything else is a failure."""
+
+import asyncio
+from typing import Protocol
+
+from longstop.clock import Clock
+
+
+class Service(Protocol):
+    name: str
+
+    async def run(self, stop: "Stop") -> None: ...
+
+
+class Stop:
+    """The wish to stop, shared down the tree. It can be waited for, and a sleep ends early when it comes."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._event = asyncio.Event()
+        self.reason = ""
+
+    @property
+    def is_wanted(self) -> bool:
+        return self._event.is_set()
+
+    def ask(self, reason: str) -> None:
+        """Asking twice is legal; the first reason stays."""
+        if not self._event.is_set():
+            self.reason = reason
+            self._event.set()
+
+    async def pause(self, seconds: float) -> bool:
+        """Sleeps; True when the stop came first."""
+        try:
+            async with self._clock.timeout(max(0.0, seconds)):
+                await self._event.wait()
+        except TimeoutError:
+            return False
+        return True
+
+    async def wait(self) -> None:
+        await self._event.wait()

@@ -1,0 +1,195 @@
+"""What is remembered of one match while it is watched, and how a draft becomes rows."""
+
+from datetime import datetime
+
+from longstop.domain.cricket import Delivery
+from longstop.domain.errors import StoreClosedError
+from longstop.domain.events import DeliveryRecord
+from longstop.domain.lifecycle import MATCH_LIFECYCLE, MatchState
+from longstop.domain.match import MatchListing, MatchPriority, MatchRef, MatchStatus
+from longstop.domain.observation import Observation
+from longstop.fetch.snapshot import Snapshot
+from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
+from longstop.store.contract import LedgerPage, LiveRow, MatchRow, WriteBatch
+
+
+class Codes:
+    """Who was seen in this match, for those who look up names."""
+
+    def __init__(self, teams: tuple[str, str]) -> None:
+        self.players: set[str] = set()
+        self.teams: set[str] = set(teams)
+
+    def see(self, observation: Observation, records: tuple[DeliveryRecord, ...]) -> None:
+        self.teams.update(observation.teams)
+        self.players.update(figures.player for figures in observation.batting)
+        if observation.bowling is not None:
+            self.players.add(observation.bowling.player)
+        for score in observation.innings:
+            self.players.update(score.absent_hurt)
+        for record in records:
+            if record.delivery is not None:
+                self._see_ball(record.delivery)
+
+    def _see_ball(self, delivery: Delivery) -> None:
+        self.players.update((delivery.batter, delivery.non_striker, delivery.bowler))
+        for dismissal in delivery.dismissals:
+            self.players.update((dismissal.player, *dismissal.fielders))
+        for replacement in delivery.replacements:
+            self.players.add(replacement.player_in)
+            if replacement.player_out:
+                self.players.add(replacement.player_out)
+
+
+class Watch:
+    """One match under observation. Its ledger is dropped when a write's fate is unknown, and read back from the store."""
+
+    def __init__(self, listing: MatchListing, scraper_id: str, started_at: datetime, limits: LedgerLimits) -> None:
+        self.listing = listing
+        self.scraper_id = scraper_id
+        self.started_at = started_at
+        self.state = MATCH_LIFECYCLE.initial
+        self.status = listing.status
+        self.rung = "replay"
+        self.accepted: Observation | None = None
+        self.captured_at: datetime | None = None
+        self.changed_at: datetime | None = None
+        self.failures_in_a_row = 0
+        self.codes = Codes(listing.teams)
+        self._limits = limits
+        self._ledger: MatchLedger | None = None
+        self._body: bytes | None = None
+
+    @property
+    def ref(self) -> MatchRef:
+        return self.listing.ref
+
+    @property
+    def has_ledger(self) -> bool:
+        return self._ledger is not None
+
+    @property
+    def ledger(self) -> MatchLedger:
+        if self._ledger is None:
+            raise StoreClosedError(f"The ledger of {self.ref.match_id} has not been read from the store yet.")
+        return self._ledger
+
+    @property
+    def is_finished(self) -> bool:
+        """Over, and every ball of it was read once more after the end."""
+        is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
+        return is_over and self._ledger is not None and self._ledger.is_whole
+
+    def resume_from(self, page: LedgerPage) -> None:
+        live = page.live
+        self._ledger = MatchLedger(
+            self.ref.match_id,
+            LedgerState(
+                deliveries=page.deliveries,
+                innings=page.innings,
+                gaps=page.gaps,
+                last_seq=page.last_seq,
+                play=live.play if live else None,
+                result=live.result if live else None,
+            ),
+            self._limits,
+        )
+
+    def forget_ledger(self) -> None:
+        self._ledger = None
+        self._body = None
+
+    def has_seen(self, snapshot: Snapshot) -> bool:
+        """The very same bytes again, and nothing left to look for: there is nothing to do."""
+        return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.is_whole)
+
+    def accept(self, draft: Draft, snapshot: Snapshot) -> None:
+        observation = draft.observation
+        self.codes.see(observation, draft.records)
+        self.accepted = observation
+        self.status = observation.status
+        self.changed_at = observation.provenance.captured_at
+        self._body = snapshot.body
+        for event, applies in (("scraped", True), ("finished", self.is_over)):
+            if applies and MATCH_LIFECYCLE.can(self.state, event):
+                self.state = MATCH_LIFECYCLE.advance(self.state, event)
+
+    @property
+    def is_over(self) -> bool:
+        return self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
+
+    def polled(self, is_success: bool, now: datetime) -> None:
+        self.failures_in_a_row = 0 if is_success else self.failures_in_a_row + 1
+        if is_success:
+            self.captured_at = now
+
+
+def batch_of(watch: Watch, draft: Draft, latency_seconds: float) -> WriteBatch:
+    """Everything that this observation changes, in one transaction."""
+    return WriteBatch(
+        matches=(match_row(watch, draft.observation),),
+        live=(live_row(watch, draft, latency_seconds),),
+        deliveries=draft.records,
+        innings=draft.innings,
+        events=draft.events,
+        gaps=draft.gaps,
+    )
+
+
+def match_row(watch: Watch, observation: Observation | None = None) -> MatchRow:
+    listing = watch.listing
+    status = observation.status if observation else listing.status
+    return MatchRow(
+        ref=listing.ref,
+        title=listing.title,
+        teams=observation.teams if observation else listing.teams,
+        status=status,
+        state=_state_after(watch.state, status) if observation else watch.state,
+        format=(observation.format if observation else "") or listing.format,
+        series=listing.series,
+        venue=listing.venue,
+        starts_at=listing.starts_at,
+        discovered_at=watch.started_at,
+        last_scraper_update=observation.provenance.captured_at if observation else None,
+        scraper_status="active" if observation else "unknown",
+        priority=_priority_of(status),
+        result=observation.result if observation else None,
+    )
+
+
+def _state_after(state: MatchState, status: MatchStatus) -> MatchState:
+    if status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED):
+        return MatchState.COMPLETED
+    return MatchState.ACTIVE if state is MatchState.DISCOVERED else state
+
+
+def _priority_of(status: MatchStatus) -> MatchPriority:
+    if status is MatchStatus.LIVE:
+        return MatchPriority.LIVE
+    return MatchPriority.IMMINENT if status is MatchStatus.UPCOMING else MatchPriority.COMPLETED
+
+
+def live_row(watch: Watch, draft: Draft, latency_seconds: float) -> LiveRow:
+    observation = draft.observation
+    provenance = observation.provenance
+    return LiveRow(
+        match_id=watch.ref.match_id,
+        sequence=observation.sequence if observation.sequence is not None else 0,
+        captured_at=provenance.captured_at,
+        source_at=provenance.source_at,
+        scraper_id=watch.scraper_id,
+        source=provenance.source,
+        rung=provenance.rung,
+        payload_sha256=provenance.payload_sha256,
+        update_latency_ms=round(latency_seconds * 1000),
+        play=observation.play,
+        balls_per_over=observation.balls_per_over,
+        innings=observation.innings,
+        batting=observation.batting,
+        bowling=observation.bowling,
+        toss=observation.toss,
+        result=observation.result,
+        last_event=observation.last_event,
+        announcement=observation.announcement,
+        complete_through=draft.complete_through,
+    )
