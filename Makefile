@@ -12,7 +12,7 @@ SYSTEM_PACKAGES ?= yes
 ARGS ?=
 
 VENV := .venv/bin
-SETUP := @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
+SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
 .PHONY: help run test test-fast check format lock requirements docs bench proof-house doctor clean distclean

@@ -83,7 +83,10 @@ def _download_browser() -> bool:
     try:
         call([PYTHON, "-m", "playwright", "install", "chromium"], timeout_seconds=_DOWNLOAD_SECONDS)
     except CallError as error:
-        say(f"Playwright could not fetch its browser: {str(error).splitlines()[0]}")
+        reason = next(
+            (line for line in str(error).splitlines() if line.startswith("Error")), str(error).splitlines()[0]
+        )
+        say(f"Playwright could not fetch its browser: {reason}")
         stamps.set_failed("playwright")
         return False
     return True

@@ -197,10 +197,8 @@ def addresses_in_locks(path: str, text: str) -> Iterator[Fault]:
 
 
 def faults_of(source: Source) -> list[Fault]:
-    try:
-        ast.parse(source.text)
-    except SyntaxError as error:
-        return [source.fault(error.lineno or 1, f"does not parse: {error.msg}")]
+    if not _parses(source):
+        return [source.fault(1, "does not parse; ruff says where")]
     return [fault for rule in FILE_RULES for fault in rule(source)]
 
 
@@ -208,14 +206,21 @@ def faults_in(root: Path) -> list[Fault]:
     texts = list(_texts(root))
     sources = [Source(path, text) for path, text in texts if path.endswith(".py")]
     found = [fault for source in sources for fault in faults_of(source)]
-    if not found:
-        found += distribution([source for source in sources if source.path.startswith("src/")])
+    found += distribution([source for source in sources if source.path.startswith("src/") and _parses(source)])
     for path, text in texts:
         found += [*machine_paths(path, text), *addresses_in_locks(path, text)]
     return found
 
 
 # ---- reading ----
+
+
+def _parses(source: Source) -> bool:
+    try:
+        ast.parse(source.text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def functions(tree: ast.Module) -> Iterator[Function]:

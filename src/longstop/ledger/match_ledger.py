@@ -76,7 +76,7 @@ class MatchLedger:
         self._innings = {record.score.number: record for record in state.innings}
         self._suspicions: dict[int, Suspicion] = {}
         self._open_gaps = {gap.innings: gap for gap in state.gaps if gap.state is not GapState.REPAIRED}
-        self._to_sync: dict[int, int] = {}
+        self._to_sync: dict[int, set[int]] = {}
         self._last_over_shown: dict[int, int] = {}
         self._last_seq = state.last_seq
         self._status = state.status
@@ -98,10 +98,10 @@ class MatchLedger:
     def book(self, innings: int) -> InningsBook:
         return self._books.get(innings) or InningsBook(innings)
 
-    def read_again(self, innings: Iterable[int]) -> None:
-        """Orders a full sync of these innings: every over is asked for once more."""
-        for number in innings:
-            self._to_sync[number] = 0
+    def read_again(self, scores: Iterable[InningsScore]) -> None:
+        """Orders a full sync of these innings: every over is looked at once more."""
+        for score in scores:
+            self._to_sync[score.number] = set(range(self._last_over(score) + 1))
 
     def draft(self, observation: Observation, pages: Sequence[FeedPage] = ()) -> Draft:
         stamp = Stamp(self.match_id, observation.provenance.captured_at, observation.provenance.payload_sha256)
@@ -131,19 +131,12 @@ class MatchLedger:
         for number, totals in draft.totals.items():
             book = self._books.setdefault(number, InningsBook(number))
             book.adopt((record for record in draft.records if record.place.innings == number), totals)
+        self._suspicions = dict(draft.suspicions)
         self._settle(draft)
-        for record in draft.innings:
-            ended_before = self._has_ended(record.score.number)
-            self._innings[record.score.number] = record
-            if self._has_ended(record.score.number) and not ended_before:
-                self.read_again([record.score.number])
-        if draft.observation.result is not None and draft.observation.result != self._result:
-            self.read_again(score.number for score in draft.observation.innings)
-        self._suspicions = draft.suspicions
-        self._open_gaps = {
-            **{innings: gap for innings, gap in self._open_gaps.items() if innings in draft.suspicions},
-            **{innings: found.gap for innings, found in draft.suspicions.items() if found.gap},
-        }
+        self.read_again(self._due_for_sync(draft))
+        self._mark_read(draft)
+        self._innings.update((record.score.number, record) for record in draft.innings)
+        self._open_gaps = {innings: found.gap for innings, found in draft.suspicions.items() if found.gap}
         self._last_seq = draft.last_seq
         self._status = draft.observation.status
         self._play = draft.observation.play
@@ -258,10 +251,7 @@ class MatchLedger:
                 return gaps.into_ranges(score.number, overs, size)
             if score.number in self._suspicions:
                 return self._reread(score, suspicion, shown)
-        if score.number in self._to_sync:
-            overs = [over for over in range(self._to_sync[score.number], self._last_over(score) + 1)]
-            return gaps.into_ranges(score.number, (over for over in overs if over not in shown), size)
-        return []
+        return gaps.into_ranges(score.number, self._to_sync.get(score.number, set()) - shown, size)
 
     def _reread(self, score: InningsScore, suspicion: Suspicion, shown: frozenset[int]) -> list[OverRange]:
         before = suspicion.reread_before or min(shown, default=self._last_over(score) + 1)
@@ -278,9 +268,12 @@ class MatchLedger:
 
     # What adopting remembers.
 
-    def _has_ended(self, number: int) -> bool:
-        record = self._innings.get(number)
-        return record is not None and record.score.state is not InningsState.LIVE
+    def _due_for_sync(self, draft: Draft) -> tuple[InningsScore, ...]:
+        """An innings that has just ended; and all of them when something moves after the end of the match."""
+        if draft.observation.result is not None and draft.events:
+            return draft.observation.innings
+        ended = {row.score.number for row in draft.innings if row.score.state is not InningsState.LIVE}
+        return tuple(score for score in draft.observation.innings if score.number in ended)
 
     def _settle(self, draft: Draft) -> None:
         current = draft.observation.current_innings
@@ -299,18 +292,20 @@ class MatchLedger:
         )
         book = self._books.setdefault(number, InningsBook(number))
         book.settled |= {report.over for report in page.overs if ended or report.over < page.last_over}
-        suspicion = draft.suspicions.get(number)
+        suspicion = self._suspicions.get(number)
         if suspicion is not None:
-            draft.suspicions[number] = msgspec.structs.replace(suspicion, reread_before=page.asked.first_over)
-        self._advance_sync(page.asked, draft)
+            self._suspicions[number] = msgspec.structs.replace(suspicion, reread_before=page.asked.first_over)
 
-    def _advance_sync(self, asked: OverRange, draft: Draft) -> None:
-        if asked.innings not in self._to_sync:
-            return
-        self._to_sync[asked.innings] = max(self._to_sync[asked.innings], asked.last_over + 1)
-        score = next((score for score in draft.observation.innings if score.number == asked.innings), None)
-        if score is None or self._to_sync[asked.innings] > self._last_over(score):
-            del self._to_sync[asked.innings]
+    def _mark_read(self, draft: Draft) -> None:
+        """What this draft looked at need not be looked at again."""
+        read = {(number, over) for number, overs in _shown_overs(draft.observation).items() for over in overs}
+        for page in draft.pages:
+            asked = page.asked
+            read |= {(asked.innings, over) for over in range(asked.first_over, asked.last_over + 1)}
+        for innings in tuple(self._to_sync):
+            self._to_sync[innings] -= {over for number, over in read if number == innings}
+            if not self._to_sync[innings]:
+                del self._to_sync[innings]
 
 
 def _shown_overs(observation: Observation) -> dict[int, frozenset[int]]:

@@ -73,9 +73,7 @@ class Logs:
         structlog.reset_defaults()
 
 
-def configure_logging(
-    level: str, stream: TextIO, structured: bool = True, *, redactor: Redactor = REDACTOR
-) -> Logs:
+def configure_logging(level: str, stream: TextIO, structured: bool = True, *, redactor: Redactor = REDACTOR) -> Logs:
     """One line for one event, on `stream`, from `level` up (DEBUG, INFO, WARN, ERROR or CRITICAL)."""
     threshold = _threshold(level)
     handler = LineHandler(stream, LineFormatter(redactor, structured=structured))

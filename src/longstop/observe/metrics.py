@@ -6,30 +6,31 @@ counted together as "other". Whatever comes from outside, the number of series s
 Ages are not counted but asked for: they are computed from the board at the moment Prometheus looks.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
+from threading import Thread
 from typing import Final
+from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 from prometheus_client.metrics_core import Metric
-from prometheus_client.registry import Collector
 
+from longstop.domain.errors import PortTakenError
 from longstop.observe import signals as facts
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
+from longstop.observe.staleness import OTHER, BoardCollector
 
-OTHER: Final = "other"
 NO_MATCH: Final = "none"
 LABELLED_MATCHES_MAX: Final = 240
 ERROR_TYPES: Final = frozenset(
     {"network", "parsing", "browser", "database", "auth", "settings", "input", "internal", "rejected"}
 )
-_OUTCOMES_MAX: Final = 16
+_OPEN_GAPS_MAX: Final = 10_000
 _LATENCY_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 2.0)
 _DURATION_BUCKETS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 30.0)
 _LAG_BUCKETS: Final = (0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
-_FRESHNESS_BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+_DELAY_BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 
 
 class Registry(CollectorRegistry):
@@ -66,7 +67,8 @@ class Metrics:
         self.registry = Registry(auto_describe=False)
         self._matches_max = matches_max
         self._series: dict[str, _MatchSeries] = {}
-        self._outcomes: dict[tuple[str, str], Counter] = {}
+        self._watched_by: dict[str, str] = {}
+        self._open_gaps: set[tuple[str, str]] = set()
         self._make_match_metrics(self.registry)
         self._make_source_metrics(self.registry)
         self._make_instance_metrics(self.registry)
@@ -75,7 +77,9 @@ class Metrics:
 
     def _make_match_metrics(self, registry: CollectorRegistry) -> None:
         """Names and labels of S0 FR-015."""
-        self.errors = Counter("scraper_errors", "Errors, by match and type.", ("match_id", "error_type"), registry=registry)
+        self.errors = Counter(
+            "scraper_errors", "Errors, by match and type.", ("match_id", "error_type"), registry=registry
+        )
         self.updates = Counter(
             "scraper_updates", "Polls that brought a believed state, changed or not.", ("match_id",), registry=registry
         )
@@ -96,7 +100,9 @@ class Metrics:
         self.scrapes = Counter(
             "scraper_scrapes", "Polls, by source and success.", ("domain", "status"), registry=registry
         )
-        self.outcomes = Counter("longstop_polls", "Polls, by source and outcome.", ("domain", "outcome"), registry=registry)
+        self.outcomes = Counter(
+            "longstop_polls", "Polls, by source and outcome.", ("domain", "outcome"), registry=registry
+        )
         self.scrape_duration = Histogram(
             "scraper_scrape_duration_seconds",
             "One poll, from its request to its outcome.",
@@ -111,7 +117,7 @@ class Metrics:
         self.event_delay = Histogram(
             "longstop_event_delay_seconds",
             "From the source's own clock to stored.",
-            buckets=_FRESHNESS_BUCKETS,
+            buckets=_DELAY_BUCKETS,
             registry=registry,
         )
 
@@ -145,10 +151,10 @@ class Metrics:
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""
-        self.registry.register(_BoardCollector(board, freshness, now, self._labels))
+        self.registry.register(BoardCollector(board, freshness, now, self._has_labels))
 
-    def _labels(self) -> frozenset[str]:
-        return frozenset(self._series)
+    def _has_labels(self, match_id: str) -> bool:
+        return match_id in self._series
 
     def _of(self, match_id: str | None) -> _MatchSeries:
         """Only a watched match has series of its own; a late signal must not bring those of an ended one back."""
@@ -157,11 +163,21 @@ class Metrics:
         return self._series.get(match_id, self._others)
 
     def _on_started(self, signal: facts.ScraperStarted) -> None:
+        self._watched_by[signal.match_id] = signal.scraper_id
+        self.active_scrapers.set(len(self._watched_by))
         if signal.match_id not in self._series and len(self._series) < self._matches_max:
             self._series[signal.match_id] = _MatchSeries(signal.match_id, self)
 
     def _on_stopped(self, signal: facts.ScraperStopped) -> None:
-        series = self._series.pop(signal.match_id, None)
+        # Make before break: the end of a predecessor is not the end of the match.
+        if self._watched_by.get(signal.match_id) != signal.scraper_id:
+            return
+        del self._watched_by[signal.match_id]
+        self.active_scrapers.set(len(self._watched_by))
+        self._forget(signal.match_id)
+
+    def _forget(self, match_id: str) -> None:
+        series = self._series.pop(match_id, None)
         if series is None:
             return
         self.updates.remove(series.labels)
@@ -173,21 +189,10 @@ class Metrics:
         has_succeeded = signal.captured_at is not None
         if has_succeeded:
             self._of(signal.match_id).updates.inc()
-        self._child(self.scrapes, signal.source, "success" if has_succeeded else "failure").inc()
-        self._child(self.outcomes, signal.source, signal.outcome).inc()
+        self.scrapes.labels(signal.source, "success" if has_succeeded else "failure").inc()
+        self.outcomes.labels(signal.source, signal.outcome).inc()
         self.scrape_duration.labels(signal.source).observe(signal.duration_seconds)
         self.bytes_in.labels(signal.source).inc(signal.bytes_in)
-
-    def _child(self, counter: Counter, source: str, word: str) -> Counter:
-        """Words of outcomes come from code, yet a mistake there must not grow without bound."""
-        key = (counter._name, f"{source} {word}")  # noqa: SLF001 - the name has no public reader
-        child = self._outcomes.get(key)
-        if child is None:
-            is_full = len(self._outcomes) >= _OUTCOMES_MAX * 16
-            child = counter.labels(OTHER if is_full else source, OTHER if is_full else word)
-            if not is_full:
-                self._outcomes[key] = child
-        return child
 
     def _on_events(self, signal: facts.EventsStored) -> None:
         self._of(signal.match_id).latency.observe(signal.stored_seconds)
@@ -205,15 +210,46 @@ class Metrics:
     def _on_rejected(self, signal: facts.ObservationRejected) -> None:
         self.rejections.labels(signal.source).inc()
 
-    def _on_gap_opened(self, _: facts.GapOpened) -> None:
-        self.gaps_open.inc()
+    def _on_gap_opened(self, signal: facts.GapOpened) -> None:
         self.gaps.inc()
+        if len(self._open_gaps) < _OPEN_GAPS_MAX:
+            self._open_gaps.add((signal.match_id, signal.gap_id))
+        self.gaps_open.set(len(self._open_gaps))
 
-    def _on_gap_closed(self, _: facts.GapClosed) -> None:
-        self.gaps_open.dec()
+    def _on_gap_closed(self, signal: facts.GapClosed) -> None:
+        """A gap may be older than this process, so the open ones are a set and not a difference."""
+        self._open_gaps.discard((signal.match_id, signal.gap_id))
+        self.gaps_open.set(len(self._open_gaps))
 
     def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
         self.memory.labels("all").set(signal.rss_bytes)
         self.cpu.set(signal.cpu_percent)
         self.tasks.set(signal.tasks)
         self.open_files.set(signal.open_files)
+
+
+class MetricsServer:
+    """Serves a registry from a thread of its own, so that a scrape of thousands of series never holds up the loop."""
+
+    def __init__(self, server: WSGIServer, thread: Thread) -> None:
+        self._server = server
+        self._thread = thread
+        self.port: int = server.server_port
+
+    def stop(self) -> None:
+        """Stopping twice is legal."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def serve_metrics(registry: CollectorRegistry, host: str, port: int) -> MetricsServer:
+    """Port 0 takes a free one; `MetricsServer.port` tells which."""
+    try:
+        server, thread = start_http_server(port, host, registry)
+    except OSError as error:
+        raise PortTakenError(
+            f"Metrics cannot be served at {host}:{port}: {error.strerror or error}.",
+            hint="Choose another metrics port, or stop what listens there.",
+        ) from error
+    return MetricsServer(server, thread)

@@ -140,7 +140,15 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.MatchStateChanged: _telling(_INFO, "match state changed", "match_id", "before", "after", "reason"),
     facts.EventsStored: _tell_stored,
     facts.GapOpened: _telling(
-        _WARN, "gap opened", "match_id", "gap_id", "innings", "cause", "missing_runs", "missing_wickets", "missing_balls"
+        _WARN,
+        "gap opened",
+        "match_id",
+        "gap_id",
+        "innings",
+        "cause",
+        "missing_runs",
+        "missing_wickets",
+        "missing_balls",
     ),
     facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "open_seconds"),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),

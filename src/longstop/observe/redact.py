@@ -48,9 +48,12 @@ _PORT: Final = r"\d{1,5}(?:[/?#\s\"']|$)"
 _RULES: Final = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
-        (r"(?s)-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.{0,8192}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", HIDDEN),
+        (r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!-)){0,8192}(?:-----END [A-Z ]{0,40}-----)?", HIDDEN),
         # The user part of an address, also when the password holds '/' or '@'. A port is no password.
-        (rf"(?i)(\b[a-z][a-z0-9+.-]{{0,30}}://)[^\s\"'<>/?#:@]{{0,256}}:(?!{_PORT})[^\s\"'<>]{{0,512}}@", rf"\1{HIDDEN}@"),
+        (
+            rf"(?i)(\b[a-z][a-z0-9+.-]{{0,30}}://)[^\s\"'<>/?#:@]{{0,256}}:(?!{_PORT})[^\s\"'<>]{{0,512}}@",
+            rf"\1{HIDDEN}@",
+        ),
         (r"(?i)(\b[a-z][a-z0-9+.-]{0,30}://)[^\s\"'<>/?#]{1,512}@", rf"\1{HIDDEN}@"),
         # A header: everything to the end of its line, or of its quotes, is the secret.
         (r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,4}:\s{0,4})[^\r\n\"']{1,4096}", rf"\1\2{HIDDEN}"),

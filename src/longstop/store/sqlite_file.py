@@ -25,37 +25,35 @@ _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
 _SCHEMA_HINT = "If the schema is not the current one, run `longstop db upgrade`."
 
+_MEMORY_PRAGMAS = ("mmap_size=0",)
+_READER_PRAGMAS = ("query_only=ON", "mmap_size=0")
+# WAL with FULL: what was committed survives the loss of power. Checkpoints are the writer's own doing.
+_WRITER_PRAGMAS = (
+    "journal_mode=WAL",
+    "synchronous=FULL",
+    "wal_autocheckpoint=0",
+    "journal_size_limit=1048576",
+    "mmap_size=0",
+)
+
 
 def connect_writer(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
-    """`None` is a database in memory. WAL with FULL: what was committed survives the loss of power."""
+    """`None` is a database in memory."""
     target = ":memory:" if path is None else _uri(path, "rwc")
-    connection = _connect(target, busy_seconds)
-    if path is not None:
-        connection.execute("PRAGMA journal_mode=WAL").fetchone()
-        connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA wal_autocheckpoint=0")
-        connection.execute(f"PRAGMA journal_size_limit={WAL_KEPT_BYTES}")
-    connection.execute("PRAGMA mmap_size=0")
-    return connection
+    return _connect(target, busy_seconds, _MEMORY_PRAGMAS if path is None else _WRITER_PRAGMAS)
 
 
 def connect_reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    connection = _connect(_uri(path, "ro"), busy_seconds)
-    connection.execute("PRAGMA query_only=ON")
-    connection.execute("PRAGMA mmap_size=0")
-    return connection
-
-
-WAL_KEPT_BYTES = 1 << 20
+    return _connect(_uri(path, "ro"), busy_seconds, _READER_PRAGMAS)
 
 
 def _uri(path: Path, mode: str) -> str:
     return f"file:{quote(str(path.absolute()))}?mode={mode}"
 
 
-def _connect(target: str, busy_seconds: float) -> sqlite3.Connection:
-    """`isolation_level=None`: transactions begin and end where we say so. Threads hand the connection over, one at a time."""
-    return sqlite3.connect(
+def _connect(target: str, busy_seconds: float, pragmas: tuple[str, ...]) -> sqlite3.Connection:
+    """`isolation_level=None`: transactions begin and end where we say so. Threads hand a connection over, never share it."""
+    connection = sqlite3.connect(
         target,
         timeout=busy_seconds,
         isolation_level=None,
@@ -63,6 +61,13 @@ def _connect(target: str, busy_seconds: float) -> sqlite3.Connection:
         cached_statements=256,
         uri=target.startswith("file:"),
     )
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").fetchone()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def primary_code(error: sqlite3.Error) -> int:

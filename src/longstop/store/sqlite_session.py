@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite as sqlite_dialect
 
+from longstop.domain.errors import InputError
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
 from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, store_error
@@ -168,8 +169,8 @@ def fetch(connection: sqlite3.Connection, query: Selection, arguments: Mapping[s
         return connection.execute(text.text, text.arguments(arguments)).fetchall()
     except sqlite3.Error as error:
         raise store_error(error, path) from error
-    except (OverflowError, UnicodeError):
-        return []
+    except UnicodeError as error:
+        raise InputError("The text asked for is not valid Unicode.", hint="Send it as UTF-8.") from error
 
 
 def _size_bytes(path: Path) -> int:
