@@ -27,7 +27,7 @@ from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.sources.contract import Missing, Source
 from longstop.store.contract import Store
-from longstop.watch import Watch, batch_of
+from longstop.watch import MatchStep, Watch, batch_of
 
 
 class OutcomeKind(Enum):
@@ -110,8 +110,9 @@ class Pipeline:
         await self._store.save(batch_of(watch, draft, latency))
         stored_seconds = self._clock.monotonic() - extracted
         ledger.adopt(draft)
-        watch.accept(draft, snapshot)
+        steps = watch.accept(draft, snapshot)
         self._tell_stored(watch, draft, stored_seconds)
+        self._tell_steps(watch, steps)
         return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
 
     async def _fetch_missing(
@@ -156,6 +157,7 @@ class Pipeline:
                 duration_seconds=duration,
                 bytes_in=outcome.bytes_in,
                 is_changed=outcome.kind is OutcomeKind.UPDATED,
+                captured_at=watch.captured_at if outcome.is_success else None,
             )
         )
 
@@ -175,8 +177,29 @@ class Pipeline:
             )
         )
 
+    def _tell_steps(self, watch: Watch, steps: list[MatchStep]) -> None:
+        for step in steps:
+            self._signals.emit(
+                signals.MatchStateChanged(
+                    at=self._clock.now(),
+                    match_id=watch.ref.match_id,
+                    before=step.source.value,
+                    after=step.target.value,
+                    reason=step.event,
+                )
+            )
+
     def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
         now = self._clock.now()
+        self._signals.emit(
+            signals.ScoreStored(
+                at=now,
+                match_id=watch.ref.match_id,
+                scraper_id=watch.scraper_id,
+                sequence=draft.observation.sequence or 0,
+                observation=draft.observation,
+            )
+        )
         if draft.records:
             newest = max(record.true_at for record in draft.records)
             self._signals.emit(

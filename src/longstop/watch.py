@@ -6,11 +6,15 @@ from longstop.domain.cricket import Delivery
 from longstop.domain.errors import StoreClosedError
 from longstop.domain.events import DeliveryRecord
 from longstop.domain.lifecycle import MATCH_LIFECYCLE, MatchState
+from longstop.domain.machine import Transition
 from longstop.domain.match import MatchListing, MatchPriority, MatchRef, MatchStatus
 from longstop.domain.observation import Observation
 from longstop.fetch.snapshot import Snapshot
 from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
 from longstop.store.contract import LedgerPage, LiveRow, MatchRow, WriteBatch
+
+
+MatchStep = Transition[MatchState]
 
 
 class Codes:
@@ -103,20 +107,27 @@ class Watch:
         """The very same bytes again, and nothing left to look for: there is nothing to do."""
         return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.is_whole)
 
-    def accept(self, draft: Draft, snapshot: Snapshot) -> None:
+    def accept(self, draft: Draft, snapshot: Snapshot) -> list[MatchStep]:
+        """Takes over what is stored now; returns the steps of the match's life that this made."""
         observation = draft.observation
         self.codes.see(observation, draft.records)
         self.accepted = observation
         self.status = observation.status
         self.changed_at = observation.provenance.captured_at
         self._body = snapshot.body
-        for event, applies in (("scraped", True), ("finished", self.is_over)):
-            if applies and MATCH_LIFECYCLE.can(self.state, event):
-                self.state = MATCH_LIFECYCLE.advance(self.state, event)
+        return [self._advance(event) for event in ("scraped", "finished") if self._applies(event)]
 
     @property
     def is_over(self) -> bool:
         return self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
+
+    def _applies(self, event: str) -> bool:
+        return (event != "finished" or self.is_over) and MATCH_LIFECYCLE.can(self.state, event)
+
+    def _advance(self, event: str) -> MatchStep:
+        step = MATCH_LIFECYCLE.step(self.state, event)
+        self.state = step.target
+        return step
 
     def polled(self, is_success: bool, now: datetime) -> None:
         self.failures_in_a_row = 0 if is_success else self.failures_in_a_row + 1

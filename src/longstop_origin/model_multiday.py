@@ -27,10 +27,10 @@ class MultiDayMatch:
         """None when time ran out."""
         rng = self._rng
         first = self._bat(self._first, declare_at_runs=rng.choice((None, None, rng.randrange(430, 620))))
-        if first.was_stopped:
+        if self._is_time_up(first):
             return None
         second = self._bat(self._second, declare_at_runs=first.runs + rng.randrange(120, 300))
-        if second.was_stopped:
+        if self._is_time_up(second):
             return None
         lead = first.runs - second.runs
         if lead >= FOLLOW_ON_LEAD and rng.random() < FOLLOW_ON_ENFORCED:
@@ -40,14 +40,15 @@ class MultiDayMatch:
     def _third_and_fourth(self, batting: Side, chasing: Side, lead: int) -> Outcome | None:
         """`lead` is how far the side that bats third is ahead, behind when it is negative."""
         third = self._bat(batting, declare_at_runs=self._rng.randrange(260, 420) - lead)
-        if third.was_stopped:
+        if self._is_time_up(third):
             return None
         ahead = lead + third.runs
         if ahead < 0:
             return Outcome(winner=chasing.name, by={"innings": 1, "runs": -ahead})
-        if self._overs_left < 1:
-            return None
         return self._fourth(batting, chasing, target=ahead + 1)
+
+    def _is_time_up(self, model: InningsModel) -> bool:
+        return model.was_stopped or self._overs_left < 1
 
     def _fourth(self, defending: Side, chasing: Side, target: int) -> Outcome | None:
         per_over = target / max(self._overs_left, 1)

@@ -25,6 +25,7 @@ from longstop.observe.windows import RecentCount, RecentLatencies
 
 _STARTING_SECONDS: Final = 60.0
 _LIST_SECONDS_MAX: Final = 300.0
+_DOCUMENTED_SCRAPERS: Final = 10
 _MATCHES_MAX: Final = 5_000
 _MESSAGE_CHARS_MAX: Final = 300
 _OVER: Final = frozenset({"completed", "archived"})
@@ -54,13 +55,20 @@ class Vitals(msgspec.Struct, frozen=True):
 def overall_health(vitals: Vitals) -> str:
     """S1: healthy with all scrapers well and under 5 errors a minute, degraded with some stale or 5 to 10 errors, down
     with no active scraper or more than 10."""
-    if vitals.errors_last_minute > 10:
+    errors = _errors_at_the_documents_scale(vitals)
+    if errors > 10:
         return "down"
     if vitals.active == 0:
         return _health_of_nothing(vitals)
-    if vitals.unwell or vitals.errors_last_minute >= 5:
+    if vitals.unwell or errors >= 5:
         return "degraded"
     return "healthy"
+
+
+def _errors_at_the_documents_scale(vitals: Vitals) -> float:
+    """S1's figures are for an instance of ten scrapers, which S0 asks for. With two hundred, ten errors a minute are two
+    polls in a thousand: the same figures per ten scrapers."""
+    return vitals.errors_last_minute / max(1.0, vitals.active / _DOCUMENTED_SCRAPERS)
 
 
 def _health_of_nothing(vitals: Vitals) -> str:
@@ -258,14 +266,15 @@ class Board:
         watched.rung = signal.rung or watched.rung
         if signal.interval_seconds is not None:
             watched.interval_seconds = signal.interval_seconds
-        if signal.captured_at is None:
+        fresh_at = signal.fresh_at
+        if fresh_at is None:
             watched.error_count += 1
             return
         watched.error_count = 0
         watched.total_updates += 1
         self._updates_minute.add(signal.at)
-        if watched.captured_at is None or signal.captured_at > watched.captured_at:
-            watched.captured_at = signal.captured_at
+        if watched.captured_at is None or fresh_at > watched.captured_at:
+            watched.captured_at = fresh_at
         if signal.is_changed:
             watched.changed_at = signal.at
 

@@ -186,7 +186,7 @@ class Metrics:
             self.errors.remove(series.labels, error_type)
 
     def _on_polled(self, signal: facts.PollFinished) -> None:
-        has_succeeded = signal.captured_at is not None
+        has_succeeded = signal.fresh_at is not None
         if has_succeeded:
             self._of(signal.match_id).updates.inc()
         self.scrapes.labels(signal.source, "success" if has_succeeded else "failure").inc()

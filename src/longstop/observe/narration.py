@@ -56,7 +56,7 @@ class Narrator:
             self._write(level, signal, event, fields)
 
     def _tell_poll(self, poll: facts.PollFinished) -> None:
-        if poll.captured_at is not None:
+        if poll.fresh_at is not None:
             self._tell_recovery(poll)
         if self._logger.isEnabledFor(logging.DEBUG):
             fields = _fields(poll, "match_id", "source", "rung", "outcome", "bytes_in", "is_changed")

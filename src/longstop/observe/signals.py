@@ -71,9 +71,13 @@ class MatchStateChanged(Signal, frozen=True, kw_only=True):
     reason: str
 
 
+# Outcomes after which the state on record is the source's state of that moment.
+FRESH_OUTCOMES = frozenset({"updated", "unchanged"})
+
+
 class PollFinished(Signal, frozen=True, kw_only=True):
-    """`captured_at` is when the payload came, if it came and was believed; None means that the poll failed.
-    `interval_seconds` is the wait until the next one."""
+    """`captured_at` is when the payload came; without it the end of the poll is taken. `interval_seconds` is the wait
+    until the next one."""
 
     match_id: str
     source: str
@@ -84,6 +88,11 @@ class PollFinished(Signal, frozen=True, kw_only=True):
     is_changed: bool = False
     captured_at: datetime | None = None
     interval_seconds: float | None = None
+
+    @property
+    def fresh_at(self) -> datetime | None:
+        """From when the state is that this poll saw and believed; None when it saw none."""
+        return (self.captured_at or self.at) if self.outcome in FRESH_OUTCOMES else None
 
 
 class EventsStored(Signal, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from longstop.settings.suggest import is_name, nearest, stem
 FILE_VARIABLE = "LONGSTOP_CONFIG"
 OWN_PREFIXES = (OWN_PREFIX, "SCRAPER_", "CIRCUIT_BREAKER_", "IPROYAL_")
 # Variables that only our own tests read.
-TEST_PREFIX = "LONGSTOP_TEST_"
+TEST_PREFIXES = ("LONGSTOP_TEST_", "LONGSTOP_SHARED_DATA")
 MISS_LIKENESS = 0.88
 LONG_NAME = 14
 
@@ -67,7 +67,7 @@ def _explained(wrong: Unusable, text: str) -> Unusable:
 
 
 def _judge_unknown(layer: Layer, name: str, catalog: Catalog, documented: list[str]) -> None:
-    if name == FILE_VARIABLE or name.startswith(TEST_PREFIX):
+    if name == FILE_VARIABLE or name.startswith(TEST_PREFIXES):
         return
     if name.upper().startswith(OWN_PREFIXES):
         meant = nearest(name, catalog.names, likeness=0.75)

@@ -56,7 +56,9 @@ def _sqlite(rest: str) -> SqliteAddress:
     if rest in ("", "/", "/:memory:", ":memory:"):
         return SqliteAddress(None)
     if not rest.startswith("/"):
-        raise InputError("An SQLite address names no host.", hint="Write three slashes before a relative path, four before /.")
+        raise InputError(
+            "An SQLite address names no host.", hint="Write three slashes before a relative path, four before /."
+        )
     if "?" in rest or "\0" in rest:
         raise InputError("An SQLite address takes no options and no NUL.", hint=_SUPPORTED_HINT)
     return SqliteAddress(Path(unquote(rest[1:])).expanduser())

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, select
+from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select
 
 from longstop.store import tables
 from longstop.store.writes import DELIVERIES, EVENTS, GAPS, INNINGS, LIVE, MATCHES, Kind
@@ -49,7 +49,7 @@ class _Builder:
             live=self._of_match(LIVE),
             live_many=self._live_many(),
             events=self._events(),
-            last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), 0)).where(
+            last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), literal_column("0"))).where(
                 tables.match_events.c.match_id == bindparam("match_id")
             ),
             deliveries=deliveries.where(~tables.deliveries.c.withdrawn),

@@ -1,17 +1,18 @@
 """The state of a schema, and the way to the current one.
 
-Alembic is imported only when there is something to migrate: an engine that starts on a current schema does not pay for it.
+Alembic is imported only when there is something to migrate: an engine that starts on a current schema does not pay
+for it.
 """
 
 import asyncio
 import sqlite3
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from enum import Enum
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.dialects import sqlite as sqlite_dialect
@@ -26,7 +27,11 @@ from longstop.store.tables import HEAD_REVISION, VERSION_TABLE, metadata
 if TYPE_CHECKING:
     from alembic.config import Config
 
+T = TypeVar("T")
+
 _BUSY_SECONDS = 10.0
+READ_REVISION = f"SELECT version_num FROM {VERSION_TABLE}"  # noqa: S608 - a constant of ours
+_STAMP = f"INSERT INTO {VERSION_TABLE} VALUES (?)"  # noqa: S608 - a constant of ours
 _UPGRADE_HINT = "Run `longstop db upgrade`."
 
 
@@ -79,7 +84,7 @@ def current_revision(url: str) -> str | None:
     if isinstance(address, PostgresAddress):
         from longstop.store.postgres_schema import current_revision_of
 
-        return _run(current_revision_of(address))
+        return _run(lambda: current_revision_of(address))
     if address.path is None or not address.path.exists():
         return None
     try:
@@ -99,7 +104,7 @@ def upgrade_address(address: Address) -> None:
     if isinstance(address, PostgresAddress):
         from longstop.store.postgres_schema import upgrade_postgres
 
-        _run(upgrade_postgres(address))
+        _run(lambda: upgrade_postgres(address))
         return
     if address.path is None:
         return  # a database in memory is gone with its connection
@@ -113,7 +118,7 @@ def upgrade_address(address: Address) -> None:
 
 
 def upgrade_sqlite(path: Path) -> None:
-    """All steps in one transaction: killed half-way, the schema is the old one. The caller holds the lock of the file."""
+    """All steps in one transaction: killed half-way, the schema is the old one. The caller holds the file's lock."""
     engine = create_engine("sqlite://", creator=lambda: connect_writer(path, _BUSY_SECONDS), poolclass=NullPool)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     try:
@@ -135,7 +140,7 @@ def sqlite_revision(connection: Any) -> tuple[list[str], str | None]:
     tables = [name for (name,) in connection.execute(query)]
     if VERSION_TABLE not in tables:
         return tables, None
-    row = connection.execute(f"SELECT version_num FROM {VERSION_TABLE}").fetchone()
+    row = connection.execute(READ_REVISION).fetchone()
     return tables, row[0] if row else None
 
 
@@ -172,12 +177,10 @@ def create_in_memory(connection: sqlite3.Connection) -> None:
         for index in sorted(table.indexes, key=lambda index: str(index.name)):
             connection.execute(str(CreateIndex(index).compile(dialect=dialect)))
     connection.execute(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
-    connection.execute(f"INSERT INTO {VERSION_TABLE} VALUES (?)", (HEAD_REVISION,))
+    connection.execute(_STAMP, (HEAD_REVISION,))
 
 
-def _run(work: Any) -> Any:
+def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """These are commands: they may be called with or without a running loop, and take a moment either way."""
     with ThreadPoolExecutor(1, "longstop-schema") as pool:
-        return pool.submit(asyncio.run, work).result()
-
-
+        return pool.submit(lambda: asyncio.run(work())).result()

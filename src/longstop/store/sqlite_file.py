@@ -52,7 +52,7 @@ def _uri(path: Path, mode: str) -> str:
 
 
 def _connect(target: str, busy_seconds: float, pragmas: tuple[str, ...]) -> sqlite3.Connection:
-    """`isolation_level=None`: transactions begin and end where we say so. Threads hand a connection over, never share it."""
+    """Transactions begin and end where we say so. Threads hand a connection over, never share it."""
     connection = sqlite3.connect(
         target,
         timeout=busy_seconds,
@@ -95,7 +95,7 @@ def store_error(error: sqlite3.Error, path: Path | None) -> StoreError:
 
 
 class FileLock:
-    """Keeps a second Longstop from writing to the same file. The kernel drops it with the process, however that ends."""
+    """Keeps a second Longstop from writing to the file. The kernel drops it with the process, however that ends."""
 
     def __init__(self, database: Path) -> None:
         self._database = database

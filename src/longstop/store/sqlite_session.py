@@ -56,7 +56,7 @@ def selection_text(query: Selection) -> SqlText:
 
 
 def _insert(kind: Kind) -> str:
-    values = {name: bindparam(name) for name in kind.columns}
+    values: dict[str, Any] = {name: bindparam(name) for name in kind.columns}
     statement = kind.on_conflict(sqlite_dialect.insert(kind.table).values(values))
     compiled = sql_text(statement)
     assert compiled.names == kind.columns
@@ -64,7 +64,9 @@ def _insert(kind: Kind) -> str:
 
 
 class WriteSession:
-    def __init__(self, path: Path | None, busy_seconds: float, connect: Callable[..., sqlite3.Connection] = connect_writer):
+    def __init__(
+        self, path: Path | None, busy_seconds: float, connect: Callable[..., sqlite3.Connection] = connect_writer
+    ):
         self._path = path
         self._busy_seconds = busy_seconds
         self._connect = connect
@@ -84,7 +86,7 @@ class WriteSession:
         return self._connection
 
     def write(self, group: Sequence[Sequence[Part]]) -> None:
-        """All batches of the group in one transaction. Raises a StoreError, and then none of it was kept, so far as known."""
+        """All batches of the group in one transaction. When it raises, none of it was kept, so far as is known."""
         connection = self.connection
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -163,7 +165,9 @@ class WriteSession:
             connection.close()
 
 
-def fetch(connection: sqlite3.Connection, query: Selection, arguments: Mapping[str, Any], path: Path | None) -> list[Row]:
+def fetch(
+    connection: sqlite3.Connection, query: Selection, arguments: Mapping[str, Any], path: Path | None
+) -> list[Row]:
     text = selection_text(query)
     try:
         return connection.execute(text.text, text.arguments(arguments)).fetchall()
@@ -178,5 +182,3 @@ def _size_bytes(path: Path) -> int:
         return path.with_name(path.name + "-wal").stat().st_size
     except FileNotFoundError:
         return 0
-
-

@@ -43,6 +43,7 @@ class Discovery:
                 return
 
     async def _look(self) -> bool:
+        started = self._clock.monotonic()
         try:
             snapshot = await self._fetcher.fetch(self._source.list_matches())
             listings = self._source.parse_list(snapshot)
@@ -50,6 +51,7 @@ class Discovery:
         except (FetchError, PayloadError, StoreError) as error:
             self._tell(error)
             return False
+        self._tell_listed(listings, self._clock.monotonic() - started)
         return True
 
     def _is_worth_watching(self, listing: MatchListing) -> bool:
@@ -58,6 +60,17 @@ class Discovery:
         if listing.status is not MatchStatus.UPCOMING or listing.starts_at is None:
             return False
         return listing.starts_at - self._clock.now() <= IMMINENT
+
+    def _tell_listed(self, listings: Sequence[MatchListing], duration: float) -> None:
+        self._bus.emit(
+            signals.SourceListed(
+                at=self._clock.now(),
+                source=self._source.manifest.name,
+                matches=len(listings),
+                live=sum(listing.status is MatchStatus.LIVE for listing in listings),
+                duration_seconds=duration,
+            )
+        )
 
     def _tell(self, error: LongstopError) -> None:
         self._bus.emit(

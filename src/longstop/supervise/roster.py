@@ -45,6 +45,7 @@ class Roster:
                     match_id=watch.ref.match_id,
                     source=watch.ref.source,
                     title=watch.listing.title,
+                    listing=watch.listing,
                 )
             )
             self._begin(watch)

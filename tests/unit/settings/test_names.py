@@ -159,7 +159,11 @@ def test_the_documented_file_is_accepted_literally(loaded) -> None:
     assert scraper.resources.queue.max_size_mb == 5
     assert scraper.resilience.circuit_breaker.model_dump() == {"threshold": 4, "timeout": 50, "success_threshold": 3}
     assert scraper.resilience.retry.model_dump() == {"max_attempts": 2, "base_delay": 2, "max_delay": 12}
-    assert (scraper.browser.timeouts.page, scraper.browser.timeouts.selector, scraper.browser.headless) == (20, 4, False)
+    assert (scraper.browser.timeouts.page, scraper.browser.timeouts.selector, scraper.browser.headless) == (
+        20,
+        4,
+        False,
+    )
     assert (scraper.monitoring.prometheus.port, scraper.monitoring.prometheus.enabled) == (9999, False)
     assert (scraper.monitoring.logging.level, scraper.monitoring.logging.structured) == ("ERROR", False)
     assert scraper.monitoring.health_check.enabled is False

@@ -1,4 +1,4 @@
-"""Run by Alembic for each command. The connection is handed in by `longstop.store.schema`, and so is its transaction."""
+"""Run by Alembic for each command. `longstop.store.schema` hands in the connection, its transaction begun."""
 
 from alembic import context
 

@@ -1,0 +1,22 @@
+"""What several commands take, and how the settings come together from it."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longstop.settings import Loaded, load, parse_overrides
+
+ConfigFile = Annotated[
+    Path | None, typer.Option("--config", help="Settings file; else LONGSTOP_CONFIG, else ./config.yaml.")
+]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", help="One setting, as path=value; may be given again and again.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer for programs: one JSON document.")]
+
+
+def load_settings(config: Path | None, overrides: list[str] | None) -> Loaded:
+    """Raises one error with every fault there is."""
+    return load(file=config, environ=os.environ, overrides=parse_overrides(overrides or []))

@@ -1,0 +1,20 @@
+"""How PostgreSQL is used. Apart from the store itself, so that settings need no driver."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PostgresOptions:
+    """The pool: so many kept, so many at most, how long one waits for a connection, and how old one may grow."""
+
+    auto_upgrade: bool = False
+    pool_idle: int = 5
+    pool_max: int = 20
+    pool_wait_seconds: float = 30.0
+    idle_seconds: float = 600.0
+    life_seconds: float = 1800.0
+    connect_seconds: float = 10.0
+    statement_seconds: float = 15.0
+    save_seconds: float = 30.0
+    read_seconds: float = 10.0
+    close_seconds: float = 30.0
