@@ -160,6 +160,8 @@ class MatchBoard:
         self.state = "N"
         self.announcement = ""
         self.innings: list[InningsBoard] = []
+        # Bodies made of this state, by name, each with its version: the same state is encoded once.
+        self.bodies: dict[str, tuple[int, bytes]] = {}
 
     @property
     def version(self) -> int:

@@ -129,7 +129,7 @@ class Slots:
             key=script.key,
             slug=script.slug,
             script=with_corrections(script, self._options.seed, self._options.corrections),
-            codes=self._codes(ordinal, script),
+            codes=self._codes(ordinal),
             starts_at=starts_at,
             speed=self._options.speed,
         )
@@ -141,7 +141,7 @@ class Slots:
         script = invent_match(pairing, match_format, Random(f"{self._options.seed}:{ordinal}:match"))
         return with_times(replace(script, key=self._league.match_code(ordinal)), self._options.seed)
 
-    def _codes(self, ordinal: int, script: MatchScript) -> MatchCodes:
+    def _codes(self, ordinal: int) -> MatchCodes:
         pairing = self._league.pairing(ordinal)
         players = {
             name: self._league.player_code(team.ordinal * PLAYERS_A_TEAM + number)

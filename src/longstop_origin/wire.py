@@ -13,6 +13,14 @@ RECENT_OVERS = 4
 OVERS_A_FEED = 10
 NO_SCORE = "0/0(0.0"
 EXTRA_CODES = (("wd", "wides"), ("nb", "noballs"), ("b", "byes"), ("lb", "legbyes"), ("pn", "penalty"))
+HOW_OUT = {
+    "caught": "c {} b",
+    "stumped": "st {} b",
+    "bowled": "b",
+    "caught and bowled": "c & b",
+    "lbw": "lbw b",
+    "hit wicket": "hit wicket b",
+}
 
 encode = msgspec.json.Encoder().encode
 Item = dict[str, Any]
@@ -36,6 +44,14 @@ def list_item(fixture: Fixture, at: float) -> Item:
 
 def live_state(fixture: Fixture, board: MatchBoard, world_begins: float) -> bytes:
     """The body of getSV3. Equal states have equal bytes: its clock is that of the last change."""
+    version, body = board.bodies.get("state", (0, b""))
+    if version != board.version:
+        body = encode(_live_state(fixture, board, world_begins))
+        board.bodies["state"] = (board.version, body)
+    return body
+
+
+def _live_state(fixture: Fixture, board: MatchBoard, world_begins: float) -> Item:
     script, codes = fixture.script, fixture.codes
     begun = board.changed_seconds
     state: Item = {
@@ -55,7 +71,7 @@ def live_state(fixture: Fixture, board: MatchBoard, world_begins: float) -> byte
         state["tt"] = f"{codes.teams[script.toss.winner]}.{script.toss.decision}"
     if board.state == "E" and script.outcome.is_known:
         state["rs"] = result_item(script.outcome, codes)
-    return encode(state | _play(fixture, board))
+    return state | _play(fixture, board)
 
 
 def _play(fixture: Fixture, board: MatchBoard) -> Item:
@@ -118,11 +134,8 @@ def _how_out(innings: InningsBoard, name: str, players: Any) -> str:
         return ""
     wicket, bowler = innings.out[name]
     fielders = "/".join(players[each] for each in wicket.fielders)
-    if wicket.kind in ("caught", "stumped"):
-        return f"{wicket.kind[0] if wicket.kind == 'caught' else 'st'} {fielders} b {players[bowler]}".replace("  ", " ")
-    if wicket.kind in ("bowled", "lbw", "caught and bowled", "hit wicket"):
-        shorts = {"bowled": "b", "caught and bowled": "c & b", "lbw": "lbw b", "hit wicket": "hit wicket b"}
-        return f"{shorts[wicket.kind]} {players[bowler]}"
+    if wicket.kind in HOW_OUT:
+        return f"{HOW_OUT[wicket.kind].format(fielders)} {players[bowler]}".replace("  ", " ")
     return f"{wicket.kind} ({fielders})" if fielders else wicket.kind
 
 

@@ -12,14 +12,14 @@ from longstop_origin.corrections import with_corrections
 from longstop_origin.fixture import Fixture
 from longstop_origin.library import ScriptLibrary
 from longstop_origin.script import MatchScript
-from longstop_origin.slots import Slots, SlotOptions
+from longstop_origin.slots import SlotOptions, Slots
 from longstop_origin.timing import with_times
 
 LONGEST_STALE_SECONDS = 60.0
 
 
 class WorldOptions(Struct, frozen=True, kw_only=True):
-    """`epoch` is when the world begins, in seconds since 1970. `matches` counts the invented ones, besides `scripts`."""
+    """`epoch` is when the world begins, in seconds since 1970; `matches` counts the invented ones besides `scripts`."""
 
     epoch: float
     seed: int = 0
@@ -47,9 +47,17 @@ class World:
         self._lag = 0.0
 
     @classmethod
-    def from_scripts(cls, scripts: Sequence[MatchScript], *, epoch: float, speed: float = 1.0, seed: int = 0) -> "World":
+    def from_scripts(
+        cls,
+        scripts: Sequence[MatchScript],
+        *,
+        epoch: float,
+        speed: float = 1.0,
+        seed: int = 0,
+        corrections: str = "none",
+    ) -> "World":
         """A world of these matches only, all starting at once."""
-        return cls(WorldOptions(epoch=epoch, speed=speed, seed=seed, scripts=scripts))
+        return cls(WorldOptions(epoch=epoch, speed=speed, seed=seed, scripts=scripts, corrections=corrections))
 
     def _place(self, options: WorldOptions) -> Iterator[Fixture]:
         taken: set[str] = set()

@@ -63,7 +63,7 @@ def _read_key(layer: Layer, key: Key, environ: Mapping[str, str]) -> None:
 def _explained(wrong: Unusable, text: str) -> Unusable:
     if not _LINK_VALUE.match(text):
         return wrong
-    return Unusable("holds an address that Kubernetes or Docker links put there", "and set enableServiceLinks to false")
+    return Unusable("holds a Kubernetes service address", "and set enableServiceLinks: false")
 
 
 def _judge_unknown(layer: Layer, name: str, catalog: Catalog, documented: list[str]) -> None:
@@ -82,9 +82,9 @@ def _judge_unknown(layer: Layer, name: str, catalog: Catalog, documented: list[s
 
 def _near_miss(name: str, documented: Iterable[str]) -> str | None:
     """The documented name that a foreign one misses by a letter or two, or by its unit."""
-    alike = [(_likeness(stem(name), stem(known)), known) for known in documented if _may_be_meant(name, known)]
-    best, known = max(alike, default=(0.0, ""))
-    return known if best >= MISS_LIKENESS else None
+    name = name.upper()
+    meant = [known for known in documented if _may_be_meant(name, known) and _are_alike(stem(name), stem(known))]
+    return max(meant, key=lambda known: SequenceMatcher(None, name, known).ratio(), default=None)
 
 
 def _may_be_meant(name: str, known: str) -> bool:
@@ -93,9 +93,9 @@ def _may_be_meant(name: str, known: str) -> bool:
     return is_ours and abs(len(stem(name)) - len(stem(known))) <= 3
 
 
-def _likeness(name: str, known: str) -> float:
-    matcher = SequenceMatcher(None, name.upper(), known, autojunk=False)
-    return matcher.ratio() if matcher.quick_ratio() >= MISS_LIKENESS else 0.0
+def _are_alike(name: str, known: str) -> bool:
+    matcher = SequenceMatcher(None, name, known)
+    return matcher.quick_ratio() >= MISS_LIKENESS and matcher.ratio() >= MISS_LIKENESS
 
 
 def _is_service_link(name: str, value: str) -> bool:

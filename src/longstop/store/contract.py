@@ -12,12 +12,16 @@ import msgspec
 
 from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, PlayState, Result, Toss
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
-from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 from longstop.domain.lifecycle import MatchState
+from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 
 
 class MatchRow(msgspec.Struct, frozen=True):
-    """One row of `matches`: facts from the list, plus the freshness columns of the data model. Natural key: match_id."""
+    """One row of `matches`: facts from the list, plus the freshness columns of the data model.
+
+    Natural key: match_id. State and status only move forward, facts are not overwritten by empty ones, and the first
+    `discovered_at` stays.
+    """
 
     ref: MatchRef
     title: str
@@ -36,8 +40,10 @@ class MatchRow(msgspec.Struct, frozen=True):
 
 
 class LiveRow(msgspec.Struct, frozen=True):
-    """The latest believed state of a match, one row each (`live_match_data`). A row older than the stored one is refused:
-    order is (sequence, captured_at)."""
+    """The latest believed state of a match, one row each (`live_match_data`).
+
+    A row that is not newer than the stored one by (sequence, captured_at) changes nothing.
+    """
 
     match_id: str
     sequence: int
@@ -114,7 +120,10 @@ class WriteBatch(msgspec.Struct, frozen=True):
 
 
 class LedgerPage(msgspec.Struct, frozen=True):
-    """All that a ledger needs to go on where it stopped: the current revision of every ball and innings."""
+    """All that a ledger needs to go on where it stopped: the current revision of every ball and innings.
+
+    A withdrawn ball is among them, with no delivery: should it come back, it does so with a higher revision.
+    """
 
     deliveries: tuple[DeliveryRecord, ...]
     innings: tuple[InningsRecord, ...]
@@ -125,7 +134,7 @@ class LedgerPage(msgspec.Struct, frozen=True):
 
 class Store(Protocol):
     async def open(self) -> None:
-        """Connects and checks the schema; raises StoreUnavailableError, or StoreError when the schema is not the current one."""
+        """Connects and checks the schema; raises StoreUnavailableError, or StoreError for any but the current schema."""
         ...
 
     async def close(self) -> None:
@@ -147,7 +156,10 @@ class Store(Protocol):
     async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]: ...
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
-        """The revision of each ball that was current at `as_of` (by captured_at), withdrawn ones left out, in order of place."""
+        """The revision of each ball that was current at `as_of` (by captured_at), in order of place.
+
+        Balls withdrawn by then are left out.
+        """
         ...
 
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:

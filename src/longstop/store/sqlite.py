@@ -6,6 +6,7 @@ Inline is for loops that cannot wait for threads (virtual time) and for database
 import asyncio
 import sqlite3
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -57,7 +58,6 @@ class SqliteStore(StoreReads):
         self._path = None if path is None else Path(path)
         self._clock = clock or SystemClock()
         self._options = options or SqliteOptions()
-        self._is_inline = self._options.inline or path is None
         self._queries = queries_for("sqlite")
         self._write_moment, self._read_moment = moment_as_text, moment_from_text
         self._life = _Life.NEW
@@ -68,15 +68,14 @@ class SqliteStore(StoreReads):
     async def open(self) -> None:
         if self._life is not _Life.NEW:
             raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
-        try:
-            if self._is_inline:
+        with ExitStack() as undo:
+            undo.callback(self._release)
+            if self._path is None or self._options.inline:
                 self._prepare_file()
             else:
                 await asyncio.to_thread(self._prepare_file)
-                self._threads = _Threads(self._path, self._session, self._clock, self._options)  # type: ignore[arg-type]
-        except BaseException:
-            self._release()
-            raise
+                self._threads = _Threads(self._path, self._session, self._clock, self._options)
+            undo.pop_all()
         self._life = _Life.OPEN
 
     def _prepare_file(self) -> None:
@@ -208,14 +207,15 @@ class _Threads:
         return StoreUnavailableError(f"The database {self._path} did not answer within {seconds:g} s.")
 
     async def close(self) -> None:
-        self._writer.stop()
+        """Readers first: whoever closes the file last, and may write, tidies the WAL away."""
         try:
             async with self._clock.timeout(self._options.close_seconds):
                 await self._readers.drain()
+                self._readers.shut()
+                self._writer.stop()
                 await self._ended.wait()
         except TimeoutError as error:
             raise self._no_answer(self._options.close_seconds) from error
-        self._readers.shut()
 
 
 def _tell_all(verdicts: Sequence[tuple[Job, Verdict]]) -> None:
@@ -234,5 +234,3 @@ def _answers(connection: sqlite3.Connection, questions: Sequence[Question], path
     except sqlite3.Error as error:
         raise store_error(error, path) from error
     return answers
-
-

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import sqlite3
+from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import quote
 
@@ -61,12 +62,11 @@ def _connect(target: str, busy_seconds: float, pragmas: tuple[str, ...]) -> sqli
         cached_statements=256,
         uri=target.startswith("file:"),
     )
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close)
         for pragma in pragmas:
             connection.execute(f"PRAGMA {pragma}").fetchone()
-    except BaseException:
-        connection.close()
-        raise
+        undo.pop_all()
     return connection
 
 

@@ -5,6 +5,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,11 +38,10 @@ class ReaderPool:
 
     def _with_connection(self, work: Callable[[sqlite3.Connection], T]) -> T:
         connection = self._take()
-        try:
+        with ExitStack() as undo:
+            undo.callback(connection.close)  # opened anew next time, in case the fault was its own
             answer = work(connection)
-        except BaseException:
-            connection.close()  # opened anew next time, in case the fault was its own
-            raise
+            undo.pop_all()
         self._idle.append(connection)
         return answer
 
@@ -69,5 +69,3 @@ class ReaderPool:
 def _call_in(loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
     if not loop.is_closed():
         loop.call_soon_threadsafe(callback)
-
-

@@ -17,27 +17,29 @@ from sqlalchemy.dialects import sqlite as sqlite_dialect
 from longstop.domain.errors import InputError
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
-from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, store_error
+from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, primary_code, store_error
 from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
 
 _CHECKPOINT_BYTES = 4 << 20
 _WAL_FAR_TOO_LONG_BYTES = 32 << 20
+_ONLY_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
 @dataclass(frozen=True)
 class SqlText:
-    """A statement as SQLite wants it: text, and the order of its arguments."""
+    """A statement as SQLite wants it: text, the order of its arguments, and those that SQLAlchemy adds by itself."""
 
     text: str
     names: tuple[str, ...]
+    constants: Mapping[str, Any]
 
     def arguments(self, values: Mapping[str, Any]) -> Row:
-        return tuple(values[name] for name in self.names)
+        return tuple(values[name] if name in values else self.constants[name] for name in self.names)
 
 
 def sql_text(statement: Any) -> SqlText:
     compiled = statement.compile(dialect=sqlite_dialect.dialect(paramstyle="qmark"))
-    return SqlText(compiled.string, tuple(compiled.positiontup or ()))
+    return SqlText(compiled.string, tuple(compiled.positiontup or ()), dict(compiled.params))
 
 
 @cache
@@ -94,13 +96,13 @@ class WriteSession:
                 for part in parts:
                     self._insert(connection, part)
             connection.execute("COMMIT")
-        except BaseException as error:
-            self._undo(error)
-            if isinstance(error, sqlite3.Error):
-                raise store_error(error, self._path) from error
-            if isinstance(error, (OverflowError, UnicodeError)):
-                raise unkeepable(error) from error
-            raise
+        except sqlite3.Error as error:
+            self._distrust(error)
+            raise store_error(error, self._path) from error
+        except (OverflowError, UnicodeError) as error:
+            raise unkeepable(error) from error
+        finally:
+            self._roll_back()
 
     def _insert(self, connection: sqlite3.Connection, part: Part) -> None:
         kind = part.kind
@@ -117,19 +119,19 @@ class WriteSession:
             if differs(part.kind, record, cursor.fetchone(), moment_from_text):
                 raise collision(part.kind, record)
 
-    def _undo(self, error: BaseException) -> None:
-        """After a fault of the file nothing is assumed: the connection is dropped and the file opened anew."""
+    def _distrust(self, error: sqlite3.Error) -> None:
+        """After a fault of the file nothing is assumed: the connection is dropped, and the next batch opens it anew."""
+        is_fault = isinstance(error, sqlite3.OperationalError) and primary_code(error) not in _ONLY_BUSY
+        if self._path is not None and is_fault:
+            self.drop()
+
+    def _roll_back(self) -> None:
         connection = self._connection
-        if connection is None:
+        if connection is None or not connection.in_transaction:
             return
         try:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
+            connection.execute("ROLLBACK")
         except sqlite3.Error:
-            self.drop()
-            return
-        is_busy = isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
-        if self._path is not None and isinstance(error, sqlite3.OperationalError) and not is_busy:
             self.drop()
 
     def ask(self, query: Selection, arguments: Mapping[str, Any]) -> list[Row]:

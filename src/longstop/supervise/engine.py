@@ -1,7 +1,7 @@
 """The engine: the supervision tree of everything that watches.
 
     engine (top: 3 restarts in 60 s, then the process ends and says why)
-    ├── resource meter
+    ├── resource meter, freshness sampling
     └── for each source
         ├── discovery      which matches are there
         ├── naming         who is behind the codes
@@ -14,6 +14,7 @@ import msgspec
 
 from longstop.clock import Clock
 from longstop.domain.errors import LongstopError
+from longstop.domain.match import Names
 from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import Fetcher
 from longstop.ledger.match_ledger import LedgerLimits
@@ -110,7 +111,16 @@ class Engine:
     def watch(self, scraper: Scraper) -> None:
         self._scrapers.start(scraper, self._stop)
 
-    async def start(self) -> None:
+    def names(self, source: str) -> Names:
+        return next(
+            (department.book.names for department in self.departments if department.source.manifest.name == source),
+            Names(),
+        )
+
+    async def start(self, *others: Service) -> None:
+        """`others` are services that bootstrap wants in the same tree."""
+        for service in others:
+            self._top.start(service, self._stop)
         if self.options.measures_resources:
             self._top.start(ResourceMeter(self.parts.clock, self.parts.bus), self._stop)
         for department in self.departments:

@@ -1,0 +1,174 @@
+"""The only place where real parts are joined."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TextIO
+
+from longstop import __version__
+from longstop.clock import Clock
+from longstop.domain.errors import InputError
+from longstop.domain.match import Names
+from longstop.fetch.http import HttpFetcher, HttpLimits
+from longstop.ledger.match_ledger import LedgerLimits
+from longstop.observe import signals
+from longstop.observe.freshness import FreshnessMeter
+from longstop.observe.health import Board
+from longstop.observe.logs import Logs, configure_logging
+from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
+from longstop.observe.report import RunReport
+from longstop.observe.signals import Signals
+from longstop.resilience.pace import PaceLimits
+from longstop.serve.api import create_app
+from longstop.serve.reading import Instance as InstanceFacts
+from longstop.serve.reading import ReadModel
+from longstop.serve.server import ApiServer
+from longstop.settings import Settings
+from longstop.sources import registry
+from longstop.sources.contract import Source
+from longstop.store.contract import Store
+from longstop.store.open import open_store
+from longstop.supervise.engine import Engine, EngineOptions, EngineParts
+from longstop.supervise.sampling import Sampling
+
+INSTANCE_NAME = "longstop"
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where to look."""
+
+    api: str
+    metrics: str | None
+
+
+class Instance:
+    """One running Longstop: engine, API, page and metrics in one process."""
+
+    def __init__(self, settings: Settings, sources: Sequence[Source], store: Store, clock: Clock) -> None:
+        self.settings = settings
+        self.store = store
+        self.clock = clock
+        self.bus = Signals()
+        self.report = RunReport()
+        self._sources = tuple(sources)
+        self._fetcher = HttpFetcher(clock, http_limits(settings))
+        self.board = Board(clock.now())
+        self.meter = FreshnessMeter(clock, self.board.ages_in_play)
+        self._metrics = Metrics()
+        self._metrics_server: MetricsServer | None = None
+        self.engine = Engine(
+            EngineParts(self._sources, self._fetcher, store, clock, self.bus), engine_options(settings)
+        )
+        self._api = ApiServer(create_app(self._read_model()), settings.api.host, settings.api.port)
+        self._subscribe()
+
+    async def start(self) -> Addresses:
+        """Ports first: a taken one must be known before anything has begun."""
+        await self._api.bind()
+        try:
+            metrics = self._serve_metrics()
+            await self.store.open()
+        except BaseException:
+            await self._api.stop()
+            self._stop_metrics()
+            raise
+        await self._api.start()
+        await self.engine.start(Sampling(self.meter, self.clock))
+        self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
+        return Addresses(self._api.url, metrics)
+
+    async def stop(self, reason: str) -> tuple[str, ...]:
+        """What watches ends first, what serves ends last. Names what had to be cancelled."""
+        began = self.clock.monotonic()
+        late = await self.engine.stop(reason)
+        await self._api.stop()
+        self._stop_metrics()
+        await self._fetcher.close()
+        await self.store.close()
+        self.bus.emit(
+            signals.EngineStopped(
+                at=self.clock.now(),
+                instance=INSTANCE_NAME,
+                reason=reason,
+                duration_seconds=self.clock.monotonic() - began,
+            )
+        )
+        return late
+
+    def _subscribe(self) -> None:
+        self.board.subscribe(self.bus)
+        self.report.subscribe(self.bus)
+        self._metrics.subscribe(self.bus)
+        self._metrics.watch(self.board, self.meter.histogram, self.clock.now)
+
+    def _read_model(self) -> ReadModel:
+        return ReadModel(
+            store=self.store,
+            board=self.board,
+            names=self._names,
+            clock=self.clock,
+            instance=InstanceFacts(INSTANCE_NAME, __version__),
+        )
+
+    def _names(self, source: str) -> Names:
+        return self.engine.names(source)
+
+    def _serve_metrics(self) -> str | None:
+        wanted = self.settings.scraper.monitoring.prometheus
+        if not wanted.enabled:
+            return None
+        self._metrics_server = serve_metrics(self._metrics.registry, wanted.host, wanted.port)
+        return f"http://{wanted.host}:{self._metrics_server.port}/metrics"
+
+    def _stop_metrics(self) -> None:
+        if self._metrics_server is not None:
+            self._metrics_server.stop()
+            self._metrics_server = None
+
+
+def start_logs(settings: Settings, stream: TextIO = sys.stderr) -> Logs:
+    wanted = settings.scraper.monitoring.logging
+    return configure_logging(wanted.level, stream, wanted.structured)
+
+
+def store_for(settings: Settings, clock: Clock) -> Store:
+    return open_store(settings.database.url.get_secret_value(), clock=clock)
+
+
+def enabled_sources(settings: Settings) -> tuple[Source, ...]:
+    """Only what somebody has switched on is asked."""
+    found = []
+    for name in registry.names():
+        wanted = getattr(settings.sources, name)
+        if wanted.enabled:
+            found.append(registry.create(name, wanted.base_url or None))
+    return tuple(found)
+
+
+def require_sources(sources: Sequence[Source]) -> None:
+    if not sources:
+        raise InputError(
+            "No source is switched on, so there is nothing to watch.",
+            hint="Start with `longstop up --origin` for a simulated site, or set sources.crex.enabled=true.",
+        )
+
+
+def http_limits(settings: Settings) -> HttpLimits:
+    return HttpLimits(deadline_seconds=settings.scraper.lifecycle.poll_deadline)
+
+
+def engine_options(settings: Settings) -> EngineOptions:
+    lifecycle, repair = settings.scraper.lifecycle, settings.scraper.repair
+    return EngineOptions(
+        pace=PaceLimits(
+            baseline_seconds=lifecycle.polling_interval, completed_seconds=lifecycle.completed_interval
+        ),
+        ledger=LedgerLimits(
+            overs_per_call=repair.overs_per_call,
+            calls_per_poll=repair.calls_per_poll,
+            gap_after_seconds=max(0.1, repair.gap_deadline - 3.0),
+        ),
+        discovery_seconds=settings.sources.discovery_interval,
+        shutdown_seconds=lifecycle.shutdown_timeout,
+    )

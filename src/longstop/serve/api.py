@@ -1,0 +1,206 @@
+"""The API: reads only. Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import msgspec
+from litestar import Litestar, Request, Response, get
+from litestar.datastructures import ResponseHeader
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
+from litestar.params import Dependency, Parameter
+from litestar.types import ASGIApp
+
+from longstop.domain.errors import InputError
+from longstop.domain.match import MatchStatus, require_safe_key
+from longstop.serve import balls, matches, wire
+from longstop.serve.console.page import CONSOLE_ROUTES
+from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
+from longstop.serve.gate import Gate
+from longstop.serve.naming import NameBook
+from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, UNKNOWN_MATCH, ApiError, bad_parameter
+from longstop.serve.reading import ReadModel
+from longstop.serve.vitals import HealthReport, health_report
+
+LIST_MAX = 1_000
+EVENTS_MAX = 1_000
+CURSOR_MAX = 2**53
+_BODY_BYTES_MAX = 1_024
+
+Model = Annotated[ReadModel, Dependency(skip_validation=True)]
+MatchId = Annotated[str, Parameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)]
+Limit = Annotated[int, Parameter(ge=1, le=LIST_MAX, description="At most this many.")]
+_FRESH = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
+
+
+@get("/health", tags=["health"], summary="Health of the instance and of every scraper; 503 when it is down")
+async def health(model: Model) -> Response[HealthReport]:
+    report = health_report(model)
+    return Response(report, status_code=503 if report.status == "down" else 200)
+
+
+@get("/livez", tags=["health"], summary="The process is alive and its loop turns")
+async def livez() -> wire.Alive:
+    return wire.Alive()
+
+
+@get("/cricket-data/matches", tags=["matches"], summary="Matches, by status and source", response_headers=_FRESH)
+async def list_matches(
+    model: Model,
+    status: Annotated[MatchStatus | None, Parameter(description="Only matches in this status.")] = None,
+    source: Annotated[str | None, Parameter(max_length=64, description="Only matches of this source.")] = None,
+    limit: Limit = 200,
+) -> Response[wire.MatchList]:
+    if source is not None:
+        _require_key("source", source)
+    rows = await model.store.matches(status=status, source=source, limit=limit)
+    body, age = matches.match_list(await known_matches(model, rows), model)
+    return Response(body, headers=age.headers())
+
+
+@get("/cricket-data/match-info/{match_id:str}", tags=["matches"], summary="One match, whole", response_headers=_FRESH)
+async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo]:
+    known = await _require_match(model, match_id)
+    if known.watched is not None and known.watched.observation is not None:
+        recent = [ball for over in known.watched.observation.overs for ball in over.deliveries]
+    else:
+        records = await model.store.deliveries(match_id)
+        recent = [record.delivery for record in records[-matches.LAST_BALLS :] if record.delivery is not None]
+    body, age = matches.match_info(known, recent, await model.store.gaps(match_id), model)
+    return Response(body, headers=age.headers())
+
+
+@get(
+    "/cricket-data/matches/{match_id:str}/events",
+    tags=["events"],
+    summary="What happened, in order, after a cursor",
+    response_headers=_FRESH,
+)
+async def match_events(
+    model: Model,
+    match_id: MatchId,
+    after: Annotated[int, Parameter(ge=0, le=CURSOR_MAX, description="`next_after` of the last answer.")] = 0,
+    limit: Annotated[int, Parameter(ge=1, le=EVENTS_MAX, description="At most this many.")] = 500,
+) -> Response[wire.EventList]:
+    known = await _require_match(model, match_id)
+    found = await model.store.events(match_id, after=after, limit=limit + 1)
+    shown = found[:limit]
+    names = NameBook(model.names(known.row.ref.source))
+    per_over = known.live.balls_per_over if known.live else 6
+    age = age_of(known, model)
+    body = wire.EventList(
+        match_id=match_id,
+        events=[balls.event_out(event, per_over, names) for event in shown],
+        next_after=shown[-1].seq if shown else after,
+        has_more=len(found) > limit,
+        metadata=matches.metadata(known, age, model),
+    )
+    return Response(body, headers=age.headers())
+
+
+@get(
+    "/cricket-data/matches/{match_id:str}/deliveries",
+    tags=["events"],
+    summary="The ledger: every ball, as it is believed now or was believed at a moment",
+    response_headers=_FRESH,
+)
+async def match_deliveries(
+    model: Model,
+    match_id: MatchId,
+    as_of: Annotated[
+        str | None, Parameter(max_length=40, description="ISO 8601, for example 2025-11-12T10:30:00Z.")
+    ] = None,
+) -> Response[wire.DeliveryList]:
+    moment = None if as_of is None else _moment("as_of", as_of)
+    known = await _require_match(model, match_id)
+    records = await model.store.deliveries(match_id, as_of=moment)
+    bowled = [record.delivery for record in records if record.delivery is not None]
+    age = age_of(known, model)
+    body = wire.DeliveryList(
+        match_id=match_id,
+        as_of=iso_or_none(moment),
+        count=len(bowled),
+        runs=sum(ball.runs for ball in bowled),
+        wickets=sum(ball.wickets for ball in bowled),
+        deliveries=balls.deliveries_out(records, NameBook(model.names(known.row.ref.source))),
+        metadata=matches.metadata(known, age, model),
+    )
+    return Response(body, headers=age.headers())
+
+
+@get("/problems/{name:str}", tags=["errors"], summary="What a problem type means")
+async def problem_type(name: str) -> dict[str, str | int]:
+    kind = CATALOGUE.get(name)
+    if kind is None:
+        raise ApiError(NOT_FOUND, "There is no problem type of this name.")
+    return {"type": kind.type, "status": kind.status, "title": kind.title, "hint": kind.hint}
+
+
+async def _require_match(model: ReadModel, match_id: str) -> KnownMatch:
+    _require_key("match_id", match_id)
+    known = await known_match(model, match_id)
+    if known is None:
+        raise ApiError(UNKNOWN_MATCH, f"No match has the id {match_id}.")
+    return known
+
+
+def _require_key(parameter: str, value: str) -> None:
+    """A match id is a source and a key of that source, each of them harmless."""
+    for part in value.split("_", 1) if parameter == "match_id" else (value,):
+        try:
+            require_safe_key(part)
+        except InputError as error:
+            raise bad_parameter(parameter, error.hint) from None
+
+
+def _moment(parameter: str, text: str) -> datetime:
+    """A `+` that was not encoded arrives as a space; what was meant is beyond doubt. Without a zone it is UTC."""
+    try:
+        moment = datetime.fromisoformat(text.strip().replace(" ", "+") if "T" in text else text.strip())
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise bad_parameter(parameter, "must be a moment in ISO 8601, for example 2025-11-12T10:30:00Z.") from None
+
+
+async def require_json_accepted(request: Request[object, object, object]) -> None:
+    """Before every route but the page: whoever accepts something else only is told so."""
+    accept = request.headers.get("accept", "")
+    if not accept or any(_accepts_json(part) for part in accept.split(",")) or "text/" in request.route_handler.media_type:
+        return
+    raise ApiError(NOT_ACCEPTABLE, "This address answers in application/json.")
+
+
+def _accepts_json(part: str) -> bool:
+    media, _, parameters = part.strip().lower().partition(";")
+    is_refused = "q=0" in parameters.replace(" ", "").split(";")
+    return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
+
+
+def create_app(model: ReadModel) -> ASGIApp:
+    """The whole application, behind its gate. Nothing is started and nothing is read yet."""
+    return Gate(create_litestar(model))
+
+
+def create_litestar(model: ReadModel) -> Litestar:
+    routes = [health, livez, list_matches, match_info, match_events, match_deliveries, problem_type]
+    return Litestar(
+        route_handlers=[*routes, *CONSOLE_ROUTES],
+        dependencies={"model": Provide(lambda: model, sync_to_thread=False)},
+        exception_handlers=dict(HANDLERS),
+        before_request=require_json_accepted,
+        openapi_config=OpenAPIConfig(
+            title="Longstop",
+            version=model.instance.version,
+            description="Live match data with its age and its origin. Reads only.",
+            path="/schema",
+            render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin(path="/openapi.yaml")],
+        ),
+        logging_config=None,
+        request_max_body_size=_BODY_BYTES_MAX,
+        debug=False,
+    )
+
+
+OPENAPI_PATHS = ("/schema", "/schema/openapi.json", "/schema/openapi.yaml")
+_ = msgspec

@@ -1,0 +1,1 @@
+"""The operations page: plain files, no build step."""

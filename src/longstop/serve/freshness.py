@@ -1,0 +1,108 @@
+"""How old an answer is, said the same way in headers and in the body."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+
+from longstop.clock import age_seconds
+from longstop.domain.match import MatchStatus
+from longstop.observe.health import Watched
+from longstop.serve.reading import ReadModel
+from longstop.store.contract import LiveRow, MatchRow
+
+FRESHNESS_HEADER = "X-Data-Freshness"
+AGE_HEADER = "X-Data-Age-Seconds"
+
+
+class Age(msgspec.Struct, frozen=True):
+    """`captured_at` is the last successful capture, also when it changed nothing."""
+
+    captured_at: datetime
+    seconds: float
+    is_stale: bool = False
+
+    @property
+    def whole_seconds(self) -> int:
+        return int(self.seconds)
+
+    def headers(self) -> dict[str, str]:
+        return {FRESHNESS_HEADER: iso(self.captured_at), AGE_HEADER: str(self.whole_seconds)}
+
+
+class KnownMatch(msgspec.Struct, frozen=True):
+    """What the store and the board know of one match."""
+
+    row: MatchRow
+    live: LiveRow | None
+    watched: Watched | None
+
+    @property
+    def match_id(self) -> str:
+        return self.row.ref.match_id
+
+    @property
+    def is_live(self) -> bool:
+        return self.row.status is MatchStatus.LIVE
+
+    @property
+    def last_success_at(self) -> datetime | None:
+        """The board knows of captures that changed nothing; after a restart the store's row has to do."""
+        times = (self.live and self.live.captured_at, self.watched and self.watched.captured_at)
+        known = [moment for moment in times if moment is not None]
+        return max(known) if known else None
+
+    @property
+    def last_word_at(self) -> datetime | None:
+        """Before the first capture, what is shown comes from the source's list."""
+        return self.last_success_at or self.row.last_scraper_update or self.row.discovered_at
+
+
+async def known_match(model: ReadModel, match_id: str) -> KnownMatch | None:
+    row = await model.store.match(match_id)
+    if row is None:
+        return None
+    live = (await model.store.live([match_id])).get(match_id)
+    return KnownMatch(row, live, model.board.match(match_id))
+
+
+async def known_matches(model: ReadModel, rows: Iterable[MatchRow]) -> list[KnownMatch]:
+    listed = list(rows)
+    live = await model.store.live([row.ref.match_id for row in listed]) if listed else {}
+    return [KnownMatch(row, live.get(row.ref.match_id), model.board.match(row.ref.match_id)) for row in listed]
+
+
+def age_of(known: KnownMatch, model: ReadModel) -> Age:
+    """A live match that was never captured is stale as well: there is nothing fresh about it."""
+    now = model.clock.now()
+    captured_at = known.last_word_at or now
+    seconds = age_seconds(now, captured_at)
+    is_late = seconds > model.stale_after_seconds or known.last_success_at is None
+    return Age(captured_at, seconds, is_stale=known.is_live and is_late)
+
+
+def age_of_all(matches: Iterable[KnownMatch], model: ReadModel) -> Age:
+    """The promise a list can keep: of the live matches in it the oldest, else the freshest of the rest, else now, since an
+    empty list is a fresh answer."""
+    ages = [(known.is_live, age_of(known, model)) for known in matches]
+    live = [age for is_live, age in ages if is_live]
+    if live:
+        return max(live, key=lambda age: age.seconds)
+    if ages:
+        return min((age for _, age in ages), key=lambda age: age.seconds)
+    return Age(model.clock.now(), 0.0)
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 in UTC, to the millisecond."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def iso_or_none(moment: datetime | None) -> str | None:
+    return None if moment is None else iso(moment)
+
+
+HEADERS: Mapping[str, str] = {
+    FRESHNESS_HEADER: "When the data was last captured from the source (ISO 8601). On a list: the oldest live match of it.",
+    AGE_HEADER: "Whole seconds since then.",
+}

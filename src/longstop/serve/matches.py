@@ -1,0 +1,200 @@
+"""A match, from rows to the answer: one function per part of it."""
+
+from collections.abc import Sequence
+
+from longstop.clock import age_seconds
+from longstop.domain.cricket import BowlerFigures, Delivery, InningsScore, Result
+from longstop.domain.events import Gap
+from longstop.serve import balls, wire
+from longstop.serve.freshness import Age, KnownMatch, age_of, age_of_all, iso, iso_or_none
+from longstop.serve.naming import NameBook
+from longstop.serve.notation import chase_text, overs_number, result_text, team_text
+from longstop.serve.reading import ReadModel
+from longstop.store.contract import LiveRow
+
+LAST_BALLS = 12
+
+
+def match_info(
+    known: KnownMatch, recent: Sequence[Delivery], gaps: Sequence[Gap], model: ReadModel
+) -> tuple[wire.MatchInfo, Age]:
+    names = NameBook(model.names(known.row.ref.source))
+    age = age_of(known, model)
+    row, live = known.row, known.live
+    per_over = live.balls_per_over if live else 6
+    result = _result(known)
+    info = wire.MatchInfo(
+        match_id=known.match_id,
+        domain_id=row.ref.source,
+        title=row.title,
+        status=row.status.value,
+        play_state=live.play.value if live else "unknown",
+        format=row.format,
+        series=names.series(row.series),
+        venue=row.venue,
+        start_time=iso_or_none(row.starts_at),
+        teams=[names.team(code) for code in row.teams],
+        score=score_of(row.teams, live.innings if live else ()),
+        current_innings=live.innings[-1].number if live and live.innings else None,
+        innings=[balls.innings_out(score, per_over, names) for score in live.innings] if live else [],
+        situation=situation(known, names),
+        batting=_batting(live, names),
+        bowling=_bowling(live.bowling, per_over, names) if live and live.bowling else None,
+        toss=_toss(live, names),
+        result=balls.result_out(result, names) if result else None,
+        last_event=_last_event(live),
+        last_balls=[balls.ball_out(ball, names) for ball in recent[-LAST_BALLS:]],
+        announcement=live.announcement if live else "",
+        metadata=metadata(known, age, model, gaps),
+    )
+    return info, age
+
+
+def match_list(matches: Sequence[KnownMatch], model: ReadModel) -> tuple[wire.MatchList, Age]:
+    age = age_of_all(matches, model)
+    head = wire.ListMetadata(scraped_at=iso(age.captured_at), data_age_seconds=age.whole_seconds, is_stale=age.is_stale)
+    return wire.MatchList([_summary(known, model) for known in matches], len(matches), head), age
+
+
+def _summary(known: KnownMatch, model: ReadModel) -> wire.MatchSummary:
+    names = NameBook(model.names(known.row.ref.source))
+    row, live = known.row, known.live
+    return wire.MatchSummary(
+        match_id=known.match_id,
+        title=row.title,
+        status=row.status.value,
+        play_state=live.play.value if live else "unknown",
+        format=row.format,
+        series=names.series(row.series),
+        start_time=iso_or_none(row.starts_at),
+        teams=[names.team(code) for code in row.teams],
+        score=score_of(row.teams, live.innings if live else ()),
+        situation=situation(known, names),
+        metadata=metadata(known, age_of(known, model), model),
+    )
+
+
+def metadata(known: KnownMatch, age: Age, model: ReadModel, gaps: Sequence[Gap] = ()) -> wire.Metadata:
+    live = known.live
+    head = wire.Metadata(
+        scraped_at=iso(age.captured_at),
+        data_age_seconds=age.whole_seconds,
+        is_stale=age.is_stale,
+        source=known.row.ref.source,
+        gaps=[_gap_out(gap) for gap in gaps],
+    )
+    if live is None:
+        return head
+    source_age = None if live.source_at is None else int(age_seconds(model.clock.now(), live.source_at))
+    return wire.Metadata(
+        scraped_at=head.scraped_at,
+        data_age_seconds=head.data_age_seconds,
+        is_stale=head.is_stale,
+        source=live.source,
+        scraper_id=known.watched.scraper_id if known.watched and known.watched.scraper_id else live.scraper_id,
+        rung=live.rung,
+        source_at=iso_or_none(live.source_at),
+        source_age_seconds=source_age,
+        content_at=iso(live.captured_at),
+        sequence=live.sequence,
+        complete_through=live.complete_through,
+        gaps=head.gaps,
+        payload_sha256=live.payload_sha256,
+    )
+
+
+def score_of(teams: tuple[str, str], innings: Sequence[InningsScore]) -> wire.Score:
+    first, second = (_team_score([score for score in innings if score.team == team]) for team in teams)
+    return wire.Score(team_a=first, team_b=second)
+
+
+def _team_score(innings: Sequence[InningsScore]) -> wire.TeamScore | None:
+    ordinary = [score for score in innings if not score.is_super_over]
+    if not ordinary:
+        return None
+    latest = ordinary[-1]
+    return wire.TeamScore(latest.runs, latest.wickets, overs_number(latest.overs), team_text(innings))
+
+
+def situation(known: KnownMatch, names: NameBook) -> str:
+    """What somebody who looks up from something else wants to know first."""
+    result, live = _result(known), known.live
+    if result is not None:
+        return result_text(result, names.team_name(result.winner or result.eliminator or result.bowl_out) or "")
+    if live is None or not live.innings:
+        return ""
+    latest = live.innings[-1]
+    return chase_text(latest, live.balls_per_over, names.team(latest.team).short_name)
+
+
+def _result(known: KnownMatch) -> Result | None:
+    return (known.live.result if known.live else None) or known.row.result
+
+
+def _batting(live: LiveRow | None, names: NameBook) -> list[wire.BatterOut]:
+    return [
+        wire.BatterOut(
+            player=names.player(batter.player),
+            runs=batter.runs,
+            balls=batter.balls,
+            fours=batter.fours,
+            sixes=batter.sixes,
+            is_on_strike=batter.is_on_strike,
+        )
+        for batter in (live.batting if live else ())
+    ]
+
+
+def _bowling(bowler: BowlerFigures, balls_per_over: int, names: NameBook) -> wire.BowlerOut:
+    whole, part = divmod(bowler.balls, max(1, balls_per_over))
+    return wire.BowlerOut(
+        player=names.player(bowler.player),
+        runs=bowler.runs,
+        balls=bowler.balls,
+        overs=f"{whole}.{part}" if part else str(whole),
+        maidens=bowler.maidens,
+        wickets=bowler.wickets,
+    )
+
+
+def _toss(live: LiveRow | None, names: NameBook) -> wire.TossOut | None:
+    if live is None or live.toss is None:
+        return None
+    winner = live.toss.winner
+    return wire.TossOut(names.team_name(winner) or winner, winner, live.toss.decision)
+
+
+def _last_event(live: LiveRow | None) -> wire.LastEvent | None:
+    if live is None or not live.last_event:
+        return None
+    return wire.LastEvent(event_type(live.last_event), live.last_event, iso(live.source_at or live.captured_at))
+
+
+def event_type(words: str) -> str:
+    """The unified schema's word for the source's short text: `4`, `w`, `1wd`, `o`; anything longer is a note."""
+    text = words.strip().lower()
+    if text.isdigit():
+        return "runs"
+    if text in {"w", "wicket"} or (text[:-1].isdigit() and text.endswith("w")):
+        return "wicket"
+    if text in {"o", "over"}:
+        return "over_complete"
+    if text.rstrip("bdlnpw").isdigit() or text in {"wd", "nb", "lb", "b"}:
+        return "extra"
+    return "note"
+
+
+def _gap_out(gap: Gap) -> wire.GapOut:
+    return wire.GapOut(
+        gap_id=gap.gap_id,
+        innings=gap.innings,
+        first_over=gap.first_over,
+        last_over=gap.last_over,
+        state=gap.state.value,
+        cause=gap.cause,
+        opened_at=iso(gap.opened_at),
+        closed_at=iso_or_none(gap.closed_at),
+        missing_runs=gap.missing_runs,
+        missing_wickets=gap.missing_wickets,
+        missing_balls=gap.missing_balls,
+    )

@@ -1,0 +1,174 @@
+"""Errors as problem details (RFC 9457): a stable type, what happened, what to do, and an id to ask about it.
+
+No answer shows a stack, a file or a setting: what went wrong inside goes to the log under the same request id.
+"""
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
+
+from longstop.domain.errors import InputError, StoreError
+
+MEDIA_TYPE = "application/problem+json"
+_RETRY_SECONDS = 5
+
+_Request = Request[Any, Any, Any]
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """One row of the catalogue; `/problems/<name>` is its type."""
+
+    name: str
+    status: int
+    title: str
+    hint: str
+
+    @property
+    def type(self) -> str:
+        return f"/problems/{self.name}"
+
+
+BAD_PARAMETER = Kind("bad-parameter", 400, "A parameter is wrong", "Correct what `errors` lists; /schema has the limits.")
+UNKNOWN_MATCH = Kind("unknown-match", 404, "There is no such match", "GET /cricket-data/matches lists those there are.")
+NOT_FOUND = Kind("not-found", 404, "There is nothing at this address", "/schema lists every address.")
+METHOD = Kind("method-not-allowed", 405, "This address cannot do that", "Use one of the methods in the Allow header.")
+NOT_ACCEPTABLE = Kind("not-acceptable", 406, "Only JSON is spoken here", "Send `Accept: application/json`, or none.")
+TOO_LARGE = Kind("too-large", 413, "The request is too large", "Reading needs no body.")
+TOO_LONG = Kind("address-too-long", 414, "The address is too long", "Shorten the path or the query.")
+INTERNAL = Kind("internal", 500, "Something went wrong inside", "Try again; if it stays, look for the request id in the log.")
+STORE_UNAVAILABLE = Kind(
+    "store-unavailable", 503, "The database does not answer", "Try again in a few seconds; scraping goes on meanwhile."
+)
+OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
+
+CATALOGUE: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        BAD_PARAMETER,
+        UNKNOWN_MATCH,
+        NOT_FOUND,
+        METHOD,
+        NOT_ACCEPTABLE,
+        TOO_LARGE,
+        TOO_LONG,
+        INTERNAL,
+        STORE_UNAVAILABLE,
+        OTHER,
+    )
+}
+_BY_STATUS: Mapping[int, Kind] = {400: BAD_PARAMETER, 404: NOT_FOUND, 405: METHOD, 406: NOT_ACCEPTABLE, 413: TOO_LARGE}
+
+
+class Fault(msgspec.Struct, frozen=True):
+    parameter: str
+    detail: str
+
+
+class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
+    """application/problem+json"""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    hint: str
+    request_id: str
+    errors: tuple[Fault, ...] = ()
+
+
+class ApiError(Exception):
+    """Raised by our own handlers; becomes a problem."""
+
+    def __init__(self, kind: Kind, detail: str, *faults: Fault) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+        self.faults = faults
+
+
+def bad_parameter(parameter: str, detail: str) -> ApiError:
+    return ApiError(BAD_PARAMETER, f"{parameter}: {detail}", Fault(parameter, detail))
+
+
+def problem_of(kind: Kind, detail: str, request_id: str, faults: tuple[Fault, ...] = ()) -> Problem:
+    return Problem(kind.type, kind.title, kind.status, detail, kind.hint, request_id, faults)
+
+
+def _answer(
+    request: _Request, kind: Kind, detail: str, faults: tuple[Fault, ...] = (), headers: Mapping[str, str] | None = None
+) -> Response[bytes]:
+    problem = problem_of(kind, detail, request_id_of(request), faults)
+    body = msgspec.json.encode(problem)
+    return Response(body, status_code=kind.status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
+
+
+def request_id_of(request: _Request) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+def on_api_error(request: _Request, error: ApiError) -> Response[bytes]:
+    return _answer(request, error.kind, error.detail, error.faults)
+
+
+def on_input_error(request: _Request, error: InputError) -> Response[bytes]:
+    return _answer(request, BAD_PARAMETER, str(error))
+
+
+def on_store_error(request: _Request, error: StoreError) -> Response[bytes]:
+    """The words of a database may hold its address; they go to the log only."""
+    logging.getLogger("longstop.serve").warning(
+        {"event": "store unavailable for a request", "error_type": error.kind, "error_message": str(error)}
+        | {"request_id": request_id_of(request), "context": {"request": request.url.path}}
+    )
+    return _answer(
+        request,
+        STORE_UNAVAILABLE,
+        "The record cannot be read at the moment. /health and the page keep working.",
+        headers={"Retry-After": str(_RETRY_SECONDS)},
+    )
+
+
+def on_validation_error(request: _Request, error: ValidationException) -> Response[bytes]:
+    faults = tuple(_faults(error.extra))
+    detail = "; ".join(f"{fault.parameter}: {fault.detail}" for fault in faults) or "A parameter is wrong."
+    return _answer(request, BAD_PARAMETER, detail, faults)
+
+
+def _faults(extra: Any) -> list[Fault]:
+    listed = extra if isinstance(extra, list) else []
+    return [Fault(str(item.get("key", "")), _plain(str(item.get("message", "")))) for item in listed]
+
+
+def _plain(message: str) -> str:
+    """msgspec speaks of types; a consumer thinks of numbers and words."""
+    for technical, plain in (("`int`", "a whole number"), ("`str`", "text"), ("Expected", "must be"), ("`", "")):
+        message = message.replace(technical, plain)
+    return message
+
+
+def on_http_error(request: _Request, error: HTTPException) -> Response[bytes]:
+    kind = _BY_STATUS.get(error.status_code, OTHER if error.status_code < 500 else INTERNAL)
+    headers = {name: value for name, value in (error.headers or {}).items() if name.lower() == "allow"}
+    return _answer(request, kind, kind.title + ".", headers=headers)
+
+
+def on_unexpected(request: _Request, error: Exception) -> Response[bytes]:
+    logging.getLogger("longstop.serve").error(
+        {"event": "request failed", "request_id": request_id_of(request), "context": {"request": request.url.path}},
+        exc_info=error,
+    )
+    return _answer(request, INTERNAL, "The request could not be answered.")
+
+
+HANDLERS: Mapping[int | type[Exception], Any] = {
+    ApiError: on_api_error,
+    InputError: on_input_error,
+    StoreError: on_store_error,
+    ValidationException: on_validation_error,
+    HTTPException: on_http_error,
+    Exception: on_unexpected,
+}

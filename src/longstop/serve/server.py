@@ -1,0 +1,141 @@
+"""The HTTP server, inside the loop that already runs.
+
+The address is bound first and alone, so that a port in use is told before anything else starts. uvicorn's own handling
+of process signals is left out: the service decides when it ends.
+"""
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+from typing import Any
+
+import uvicorn
+
+from longstop.clock import Clock, SystemClock
+from longstop.domain.errors import InputError, PortTakenError
+
+_STARTING_SECONDS = 10.0
+_BACKLOG = 1024
+
+
+def require_private(host: str, *, allow_public: bool) -> None:
+    """Until there is a login, whoever reaches the port can read everything."""
+    if allow_public or _is_loopback(host):
+        return
+    raise InputError(
+        f"The API has no login yet, so it does not listen on {host}, where others could reach it.",
+        hint="Listen on 127.0.0.1, or allow a public address expressly when something in front of it checks who comes.",
+    )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+class ApiServer:
+    """`start` returns when requests are answered, `stop` when the last one was, or the deadline came."""
+
+    def __init__(
+        self, app: Any, host: str, port: int, *, allow_public: bool = False, clock: Clock | None = None
+    ) -> None:
+        require_private(host, allow_public=allow_public)
+        self._app = app
+        self._host = host.strip("[]")
+        self._wanted_port = port
+        self._clock = clock or SystemClock()
+        self._socket: socket.socket | None = None
+        self._server: uvicorn.Server | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def port(self) -> int:
+        """The real one, also when 0 was asked for."""
+        if self._socket is None:
+            return self._wanted_port
+        return int(self._socket.getsockname()[1])
+
+    @property
+    def url(self) -> str:
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self.port}"
+
+    def bind(self) -> None:
+        """Takes the port. Called by `start`; call it earlier to learn of a taken port before other work begins."""
+        if self._socket is None:
+            self._socket = _listening_socket(self._host, self._wanted_port)
+
+    async def start(self) -> None:
+        self.bind()
+        assert self._socket is not None
+        self._server = uvicorn.Server(self._config())
+        self._task = asyncio.create_task(_serve(self._server, self._socket), name="api server")
+        async with self._clock.timeout(_STARTING_SECONDS):
+            while not self._server.started and not self._task.done():
+                await self._clock.sleep(0.005)
+        if self._task.done():
+            await self._task
+
+    async def stop(self, deadline_seconds: float = 5.0) -> None:
+        """Stopping twice, or before the start, is legal."""
+        if self._server is not None and self._task is not None:
+            self._server.should_exit = True
+            await self._wait_for_end(self._task, self._server, deadline_seconds)
+        if self._socket is not None:
+            self._socket.close()
+        self._server = self._task = self._socket = None
+
+    async def _wait_for_end(self, task: asyncio.Task[None], server: uvicorn.Server, deadline_seconds: float) -> None:
+        try:
+            async with self._clock.timeout(deadline_seconds):
+                await asyncio.shield(task)
+        except TimeoutError:
+            server.force_exit = True
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    def _config(self) -> uvicorn.Config:
+        return uvicorn.Config(
+            self._app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            loop="none",
+            ws="none",
+            proxy_headers=False,
+            server_header=False,
+            timeout_keep_alive=15,
+            limit_concurrency=1_000,
+        )
+
+
+async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
+    """`Server.serve` without taking over the process's signals."""
+    await server._serve(sockets=[listener])  # noqa: SLF001 - the public way always takes the signals
+
+
+def _listening_socket(host: str, port: int) -> socket.socket:
+    listener: socket.socket | None = None
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
+    except OSError as error:
+        if listener is not None:
+            listener.close()
+        raise PortTakenError(
+            f"The API cannot listen on {host}:{port}: {error.strerror or error}.",
+            hint="Stop the other program, or choose another port (0 takes any free one).",
+        ) from error
+    return listener

@@ -1,0 +1,131 @@
+"""`GET /health` in the documents' shape (S1, with S0 FR-012's fields). It reads the board and nothing else.
+
+One process watches all matches, so memory and CPU of one match cannot be measured apart: each match is given its equal
+share of the process, and the totals are the process's own.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from longstop.observe.health import Watched, overall_health
+from longstop.serve.reading import ReadModel
+
+_MEGABYTE = 1024 * 1024
+
+
+class ScraperReport(Struct, frozen=True):
+    scraper_id: str
+    match_id: str
+    url: str
+    start_time: datetime
+    last_update: datetime | None
+    uptime_seconds: int
+    error_count: int
+    total_errors: int
+    total_updates: int
+    health_status: str
+    memory_mb: float
+    cpu_percent: float
+    polling_interval: float
+
+
+class ResourceReport(Struct, frozen=True):
+    total_memory_mb: float
+    average_memory_mb: float
+    peak_memory_mb: float
+    total_cpu_percent: float
+
+
+class ErrorReport(Struct, frozen=True):
+    last_minute: int
+    last_hour: int
+    circuit_breakers: list[dict[str, Any]]
+
+
+class PerformanceReport(Struct, frozen=True):
+    average_latency_ms: float
+    p95_latency_ms: float
+    updates_per_minute: int
+
+
+class MatchReport(Struct, frozen=True):
+    match_id: str
+    url: str
+    last_update_iso8601: datetime | None
+    error_count: int
+    memory_mb: float
+
+
+class HealthReport(Struct, frozen=True):
+    status: str
+    timestamp: datetime
+    active_scraper_count: int
+    total_matches_scraping: int
+    scrapers: list[ScraperReport]
+    resources: ResourceReport
+    errors: ErrorReport
+    performance: PerformanceReport
+    per_match_status: list[MatchReport]
+    total_memory_mb: float
+    uptime_seconds: int
+    instance: str
+    version: str
+
+
+class _Share(Struct, frozen=True):
+    memory_mb: float
+    cpu_percent: float
+
+
+def health_report(model: ReadModel) -> HealthReport:
+    now, board = model.clock.now(), model.board
+    vitals = board.vitals(now)
+    active = board.active()
+    total_mb = round(board.rss_bytes / _MEGABYTE, 1)
+    scrapers = max(1, len(active))
+    share = _Share(round(total_mb / scrapers, 2), round(board.cpu_percent / scrapers, 2))
+    average_ms, p95_ms = board.latency_ms()
+    return HealthReport(
+        status=overall_health(vitals),
+        timestamp=now,
+        active_scraper_count=len(active),
+        total_matches_scraping=len(active) + vitals.unwatched,
+        scrapers=[_scraper(watched, share, now) for watched in active],
+        resources=ResourceReport(
+            total_memory_mb=total_mb,
+            average_memory_mb=share.memory_mb,
+            peak_memory_mb=round(board.rss_peak_bytes / _MEGABYTE, 1),
+            total_cpu_percent=round(board.cpu_percent, 1),
+        ),
+        errors=ErrorReport(vitals.errors_last_minute, board.errors_last_hour(now), circuit_breakers=[]),
+        performance=PerformanceReport(average_ms, p95_ms, board.updates_per_minute(now)),
+        per_match_status=[_match(watched, share) for watched in active],
+        total_memory_mb=total_mb,
+        uptime_seconds=int(vitals.uptime_seconds),
+        instance=model.instance.name,
+        version=model.instance.version,
+    )
+
+
+def _scraper(watched: Watched, share: _Share, now: datetime) -> ScraperReport:
+    return ScraperReport(
+        scraper_id=watched.scraper_id,
+        match_id=watched.match_id,
+        url=watched.url,
+        start_time=watched.started_at,
+        last_update=watched.captured_at,
+        uptime_seconds=int((now - watched.started_at).total_seconds()),
+        error_count=watched.error_count,
+        total_errors=watched.total_errors,
+        total_updates=watched.total_updates,
+        health_status=watched.health(now),
+        memory_mb=share.memory_mb,
+        cpu_percent=share.cpu_percent,
+        polling_interval=watched.interval_seconds,
+    )
+
+
+def _match(watched: Watched, share: _Share) -> MatchReport:
+    return MatchReport(watched.match_id, watched.url, watched.captured_at, watched.error_count, share.memory_mb)

@@ -1,0 +1,163 @@
+"""The store on PostgreSQL: SQLAlchemy Core over asyncpg, one transaction a batch, one statement a table."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from contextlib import AsyncExitStack
+from enum import Enum
+from typing import Any, TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from longstop.clock import Clock, SystemClock
+from longstop.domain.errors import StoreClosedError, StoreUnavailableError
+from longstop.store import schema
+from longstop.store.address import PostgresAddress
+from longstop.store.cells import Row, moment_as_utc
+from longstop.store.contract import WriteBatch
+from longstop.store.postgres_engine import DATABASE_ERRORS, is_repeatable, make_engine, store_error
+from longstop.store.postgres_options import PostgresOptions
+from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, waves
+from longstop.store.postgres_schema import state_of, upgrade_postgres
+from longstop.store.queries import queries_for
+from longstop.store.reads import Question, StoreReads
+from longstop.store.writes import Part, Rule, collision, differs, kind_key, prepare, unkeepable
+
+T = TypeVar("T")
+
+_ATTEMPTS = 4
+
+
+class _Life(Enum):
+    NEW = "was not opened"
+    OPEN = "is open"
+    CLOSED = "is closed"
+
+
+class PostgresStore(StoreReads):
+    """Each call runs as a task of its own: one who stops waiting neither breaks a connection nor loses a batch."""
+
+    def __init__(
+        self, address: PostgresAddress, *, clock: Clock | None = None, options: PostgresOptions | None = None
+    ) -> None:
+        self._address = address
+        self._clock = clock or SystemClock()
+        self._options = options or PostgresOptions()
+        self._queries = queries_for("postgresql")
+        self._write_moment, self._read_moment = moment_as_utc, moment_as_utc
+        self._life = _Life.NEW
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._engine: AsyncEngine = make_engine(address, self._options, self._clock)
+
+    async def open(self) -> None:
+        if self._life is not _Life.NEW:
+            raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
+        async with AsyncExitStack() as undo:
+            undo.push_async_callback(self._engine.dispose)
+            if self._options.auto_upgrade:
+                await upgrade_postgres(self._address)
+            schema.require_current(await self._within(self._state(), self._options.read_seconds), self._address)
+            undo.pop_all()
+        self._life = _Life.OPEN
+
+    async def _state(self) -> schema.SchemaState:
+        async with self._engine.connect() as connection:
+            return await state_of(connection)
+
+    async def save(self, batch: WriteBatch) -> None:
+        self._require_open()
+        parts = prepare(batch, moment_as_utc, self._clock.now())
+        if parts:
+            await self._within(self._write(parts), self._options.save_seconds)
+
+    async def _write(self, parts: Sequence[Part]) -> None:
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                async with self._engine.begin() as connection:
+                    for part in parts:
+                        await _insert(connection, part, self._queries.stored)
+            except DATABASE_ERRORS as error:
+                if attempt == _ATTEMPTS or not is_repeatable(error):
+                    raise
+            else:
+                return
+
+    async def _ask(self, *questions: Question) -> list[list[Row]]:
+        self._require_open()
+        return await self._within(self._answers(questions), self._options.read_seconds)
+
+    async def _answers(self, questions: Sequence[Question]) -> list[list[Row]]:
+        """Several questions are answered from one snapshot."""
+        async with self._engine.connect() as connection:
+            if len(questions) > 1:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+            answers = []
+            for query, values in questions:
+                named = {name: text_in(value) for name, value in values.items()}
+                answers.append(rows_out(await connection.execute(query, named)))
+            return answers
+
+    def _list_argument(self, values: Sequence[str]) -> Any:
+        return [text_in(value) for value in values]
+
+    async def ping(self) -> float:
+        started = self._clock.monotonic()
+        await self._ask((self._queries.last_seq, {"match_id": ""}))
+        return self._clock.monotonic() - started
+
+    async def _within(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._forget)
+        try:
+            async with self._clock.timeout(seconds):
+                return await asyncio.shield(task)
+        except TimeoutError as error:
+            raise StoreUnavailableError(f"{self._address} did not answer within {seconds:g} s.") from error
+        except DATABASE_ERRORS as error:
+            raise store_error(error, self._address) from error
+        except (OverflowError, UnicodeError) as error:
+            raise unkeepable(error) from error
+
+    def _forget(self, task: asyncio.Task[Any]) -> None:
+        """Also looks at the outcome, since the one who asked may be gone."""
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _require_open(self) -> None:
+        if self._life is not _Life.OPEN:
+            raise StoreClosedError(f"The store {self._life.value}.")
+
+    async def close(self) -> None:
+        self._life = _Life.CLOSED
+        if self._tasks:
+            await self._drain(tuple(self._tasks))
+        await self._engine.dispose()
+
+    async def _drain(self, tasks: Sequence[asyncio.Task[Any]]) -> None:
+        try:
+            async with self._clock.timeout(self._options.close_seconds):
+                await asyncio.wait(tasks)
+        except TimeoutError as error:
+            for task in tasks:
+                task.cancel()
+            raise StoreUnavailableError(f"{self._address} did not finish what was begun.") from error
+
+
+async def _insert(connection: AsyncConnection, part: Part, stored: Any) -> None:
+    kind, written = part.kind, 0
+    for rows in waves(part):
+        written += (await connection.execute(inserts()[kind.table.name], arguments(kind, rows))).rowcount
+    if kind.is_counted and written != len(part.rows):
+        await _refuse_others(connection, part, stored[kind.table.name] if kind.rule is Rule.APPEND else None)
+
+
+async def _refuse_others(connection: AsyncConnection, part: Part, stored: Any) -> None:
+    """Some rows had no effect. That is well where the same row was there before, and a fault everywhere else."""
+    if stored is None:
+        raise collision(part.kind, part.records[0])
+    for record in part.records:
+        key = dict(zip(part.kind.key, map(text_in, kind_key(part.kind, record)), strict=True))
+        rows = rows_out(await connection.execute(stored, key))
+        if differs(part.kind, record, rows[0] if rows else None, moment_as_utc):
+            raise collision(part.kind, record)

@@ -1,0 +1,56 @@
+"""The origin without a socket: the engine's fetcher in a world on virtual time.
+
+Everything above the socket is the engine's own; what the network would do to it is done here, from the same replies
+that the server sends.
+"""
+
+from datetime import datetime
+from urllib.parse import parse_qsl, urlsplit
+
+from longstop.clock import Clock
+from longstop.domain.errors import SourceTimeoutError, SourceUnreachableError
+from longstop.fetch.answers import require_usable
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop_origin.site import Reply, Request, Site
+
+BASE_URL = "http://origin.invalid"
+
+
+class WorldFetcher:
+    def __init__(self, site: Site, clock: Clock, deadline_seconds: float = 4.0) -> None:
+        self._site = site
+        self._clock = clock
+        self._deadline_seconds = deadline_seconds
+        self.requests = 0
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        requested_at = self._clock.now()
+        self.requests += 1
+        try:
+            async with self._clock.timeout(request.deadline_seconds or self._deadline_seconds):
+                reply = await self._answer(request, requested_at)
+        except TimeoutError as error:
+            raise SourceTimeoutError(f"The {request.purpose} call took too long.") from error
+        require_usable(reply.status, reply.headers, request.purpose, self._clock)
+        return Snapshot(
+            request=request,
+            status=reply.status,
+            body=reply.body,
+            requested_at=requested_at,
+            fetched_at=self._clock.now(),
+            headers=reply.headers,
+        )
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+    async def _answer(self, request: FetchRequest, now: datetime) -> Reply:
+        parts = urlsplit(request.url)
+        asked = Request(request.method, parts.path, dict(parse_qsl(parts.query)), dict(request.headers))
+        reply = self._site.respond(asked, now.timestamp())
+        await self._clock.sleep(reply.delay_seconds)
+        if reply.broken is not None:
+            raise SourceUnreachableError(f"The {request.purpose} call failed: the connection broke ({reply.broken}).")
+        if reply.cut_at is not None:
+            raise SourceUnreachableError(f"The {request.purpose} call failed: the body was cut short.")
+        return reply
