@@ -29,7 +29,7 @@ from longstop_origin.cricsheet_reading import (
 from longstop_origin.naming import short_name, slug
 from longstop_origin.script import MatchScript, Outcome, ScriptInnings, Team, Toss
 
-__all__ = ["CricsheetError", "parse_cricsheet", "load_cricsheet"]
+__all__ = ["CricsheetError", "load_cricsheet", "parse_cricsheet"]
 
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 NOT_CRICSHEET = "Give a match file in Cricsheet's JSON format (cricsheet.org/format/json)."

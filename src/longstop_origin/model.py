@@ -60,4 +60,5 @@ def _side(team: InventedTeam, rng: Random) -> Side:
         keeper=keeper,
         bowlers=(*bowlers, *all_rounders, batters[-1]),
         bench=tuple(name for name in squad if name not in order),
+        form=rng.choice((-1, 0, 0, 0, 1)),
     )

@@ -18,13 +18,17 @@ from longstop_origin.script import (
 
 
 class Side(Struct, frozen=True):
-    """A team as it takes the field. The order is the batting order; bowlers are those who bowl by right."""
+    """A team as it takes the field. The order is the batting order; bowlers are those who bowl by right.
+
+    `form` is 1 on a bad day and -1 on a good one: everybody bats as if lower or higher in the order.
+    """
 
     name: str
     order: tuple[str, ...]
     keeper: str
     bowlers: tuple[str, ...]
     bench: tuple[str, ...]
+    form: int = 0
 
 
 class InningsPlan(Struct, frozen=True, kw_only=True):
@@ -56,7 +60,7 @@ class InningsModel:
         self._rng = rng
         self._waiting = list(plan.batting.order)
         self._may_return: list[str] = []
-        self._skills = {name: _skill(place) for place, name in enumerate(plan.batting.order)}
+        self._skills = {name: _skill(place, plan.batting.form) for place, name in enumerate(plan.batting.order)}
         self._replacements = plan.first_ball
         self._striker, self._other = self._waiting.pop(0), self._waiting.pop(0)
         self._has_partner = True
@@ -162,7 +166,7 @@ class InningsModel:
         if target is None or overs is None or self.legal_balls + 1 < overs * self.plan.match_format.balls_per_over:
             return runs
         short = target - 1 - self.runs
-        return short if short in (0, 1, 2, 4, 6) and self._rng.random() < 0.4 else runs
+        return short if short in (0, 1, 2, 4, 6) and self._rng.random() < 0.2 else runs
 
     def _wide(self) -> Delivery:
         chance = self._rng.random()
@@ -272,5 +276,6 @@ def _chase_aggression(plan: InningsPlan, wanted: int, left: int) -> int:
     return sum(ratio > bar for bar in (0.55, 0.8, 1.15, 1.5))
 
 
-def _skill(place: int) -> int:
-    return 0 if place < 3 else 1 if place < 6 else 2 if place < 8 else 3
+def _skill(place: int, form: int) -> int:
+    usual = 0 if place < 3 else 1 if place < 6 else 2 if place < 8 else 3
+    return min(max(usual + form, 0), 3)

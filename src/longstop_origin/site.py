@@ -30,6 +30,7 @@ class Request(Struct, frozen=True):
     path: str
     query: Mapping[str, str] = {}
     headers: Mapping[str, str] = {}
+    body: bytes = b""
 
 
 class Reply(Struct, frozen=True):

@@ -89,6 +89,10 @@ class World:
             self._lag = now - self._frozen_at
             self._frozen_at = None
 
+    @property
+    def is_frozen(self) -> bool:
+        return self._frozen_at is not None
+
     # Which matches there are
 
     def fixture(self, key: str, now: float) -> Fixture | None:

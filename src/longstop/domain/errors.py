@@ -93,7 +93,7 @@ class SourceThrottledError(FetchError):
 
     default_hint = "Polling pauses as long as the source asks."
 
-    def __init__(self, message: str, *, retry_after_seconds: float, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_seconds: float = 0.0, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.retry_after_seconds = retry_after_seconds
 

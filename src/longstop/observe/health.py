@@ -66,8 +66,8 @@ def overall_health(vitals: Vitals) -> str:
 
 
 def _errors_at_the_documents_scale(vitals: Vitals) -> float:
-    """S1's figures are for an instance of ten scrapers, which S0 asks for. With two hundred, ten errors a minute are two
-    polls in a thousand: the same figures per ten scrapers."""
+    """S1's figures are for an instance of ten scrapers, which S0 asks for. With two hundred, ten errors a minute are
+    two polls in a thousand: then the same figures are taken per ten scrapers."""
     return vitals.errors_last_minute / max(1.0, vitals.active / _DOCUMENTED_SCRAPERS)
 
 

@@ -1,25 +1,33 @@
 """The API: reads only. Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from secrets import token_hex
+from typing import Annotated, Any
 
-import msgspec
 from litestar import Litestar, Request, Response, get
 from litestar.datastructures import ResponseHeader
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.params import Dependency, Parameter
-from litestar.types import ASGIApp
 
 from longstop.domain.errors import InputError
 from longstop.domain.match import MatchStatus, require_safe_key
 from longstop.serve import balls, matches, wire
-from longstop.serve.console.page import CONSOLE_ROUTES
+from longstop.serve.console.board import OpsBoard
+from longstop.serve.console.page import console_router
 from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
 from longstop.serve.gate import Gate
 from longstop.serve.naming import NameBook
-from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, UNKNOWN_MATCH, ApiError, bad_parameter
+from longstop.serve.problems import (
+    CATALOGUE,
+    HANDLERS,
+    NOT_ACCEPTABLE,
+    NOT_FOUND,
+    UNKNOWN_MATCH,
+    ApiError,
+    bad_parameter,
+)
 from longstop.serve.reading import ReadModel
 from longstop.serve.vitals import HealthReport, health_report
 
@@ -163,10 +171,14 @@ def _moment(parameter: str, text: str) -> datetime:
         raise bad_parameter(parameter, "must be a moment in ISO 8601, for example 2025-11-12T10:30:00Z.") from None
 
 
-async def require_json_accepted(request: Request[object, object, object]) -> None:
+async def require_json_accepted(request: Request[Any, Any, Any]) -> None:
     """Before every route but the page: whoever accepts something else only is told so."""
     accept = request.headers.get("accept", "")
-    if not accept or any(_accepts_json(part) for part in accept.split(",")) or "text/" in request.route_handler.media_type:
+    if (
+        not accept
+        or any(_accepts_json(part) for part in accept.split(","))
+        or "text/" in request.route_handler.media_type
+    ):
         return
     raise ApiError(NOT_ACCEPTABLE, "This address answers in application/json.")
 
@@ -177,7 +189,7 @@ def _accepts_json(part: str) -> bool:
     return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
 
 
-def create_app(model: ReadModel) -> ASGIApp:
+def create_app(model: ReadModel) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
     return Gate(create_litestar(model))
 
@@ -185,7 +197,7 @@ def create_app(model: ReadModel) -> ASGIApp:
 def create_litestar(model: ReadModel) -> Litestar:
     routes = [health, livez, list_matches, match_info, match_events, match_deliveries, problem_type]
     return Litestar(
-        route_handlers=[*routes, *CONSOLE_ROUTES],
+        route_handlers=[*routes, console_router(OpsBoard(model, epoch=token_hex(4)))],
         dependencies={"model": Provide(lambda: model, sync_to_thread=False)},
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
@@ -200,7 +212,3 @@ def create_litestar(model: ReadModel) -> Litestar:
         request_max_body_size=_BODY_BYTES_MAX,
         debug=False,
     )
-
-
-OPENAPI_PATHS = ("/schema", "/schema/openapi.json", "/schema/openapi.yaml")
-_ = msgspec

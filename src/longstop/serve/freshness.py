@@ -48,14 +48,20 @@ class KnownMatch(msgspec.Struct, frozen=True):
     @property
     def last_success_at(self) -> datetime | None:
         """The board knows of captures that changed nothing; after a restart the store's row has to do."""
-        times = (self.live and self.live.captured_at, self.watched and self.watched.captured_at)
-        known = [moment for moment in times if moment is not None]
-        return max(known) if known else None
+        return latest_capture(self.live, self.watched)
 
     @property
     def last_word_at(self) -> datetime | None:
         """Before the first capture, what is shown comes from the source's list."""
         return self.last_success_at or self.row.last_scraper_update or self.row.discovered_at
+
+
+def latest_capture(live: LiveRow | None, watched: Watched | None) -> datetime | None:
+    stored = live.captured_at if live is not None else None
+    seen = watched.captured_at if watched is not None else None
+    if stored is None or seen is None:
+        return stored or seen
+    return max(stored, seen)
 
 
 async def known_match(model: ReadModel, match_id: str) -> KnownMatch | None:
@@ -82,8 +88,8 @@ def age_of(known: KnownMatch, model: ReadModel) -> Age:
 
 
 def age_of_all(matches: Iterable[KnownMatch], model: ReadModel) -> Age:
-    """The promise a list can keep: of the live matches in it the oldest, else the freshest of the rest, else now, since an
-    empty list is a fresh answer."""
+    """The promise a list can keep: of the live matches in it the oldest, else the freshest of the rest, else now, since
+    an empty list is a fresh answer."""
     ages = [(known.is_live, age_of(known, model)) for known in matches]
     live = [age for is_live, age in ages if is_live]
     if live:
@@ -103,6 +109,6 @@ def iso_or_none(moment: datetime | None) -> str | None:
 
 
 HEADERS: Mapping[str, str] = {
-    FRESHNESS_HEADER: "When the data was last captured from the source (ISO 8601). On a list: the oldest live match of it.",
+    FRESHNESS_HEADER: "When the data was last captured at the source (ISO 8601); on a list, its oldest live match.",
     AGE_HEADER: "Whole seconds since then.",
 }

@@ -4,13 +4,20 @@ Length limits, a request id, security headers, and HEAD answered like GET withou
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from secrets import token_hex
+from typing import Any
 
 import msgspec
-from litestar.types import ASGIApp, HTTPSendMessage, Message, Receive, Scope, Send
 
 from longstop.serve.problems import MEDIA_TYPE, TOO_LONG, problem_of
+
+# ASGI as it is on the wire; every server and framework has its own stricter words for it.
+Scope = dict[str, Any]
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATH_BYTES_MAX = 1_024
 QUERY_BYTES_MAX = 2_048
@@ -33,7 +40,7 @@ SECURITY_HEADERS: Mapping[str, str] = {
 class Gate:
     """Plain ASGI around the application, so that its errors pass here as well."""
 
-    def __init__(self, app: ASGIApp, make_id: Callable[[], str] = lambda: token_hex(8)) -> None:
+    def __init__(self, app: App, make_id: Callable[[], str] = lambda: token_hex(8)) -> None:
         self.app = app
         self._make_id = make_id
         self._headers = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
@@ -52,19 +59,19 @@ class Gate:
         if scope["method"] == "HEAD":
             inner["method"] = "GET"
             answer = _without_body(answer)
-        await self.app(inner, receive, answer)  # type: ignore[arg-type]
+        await self.app(inner, receive, answer)
 
     def _request_id(self, scope: Scope) -> str:
         """The caller's own, when it is harmless; it reaches the log."""
         for name, value in scope["headers"]:
             if name == b"x-request-id" and _REQUEST_ID.fullmatch(value):
-                return value.decode("ascii")
+                return str(value, "ascii")
         return self._make_id()
 
     def _dressed(self, send: Send, request_id: str) -> Send:
         added = [*self._headers, (b"x-request-id", request_id.encode("ascii"))]
 
-        async def dress(message: HTTPSendMessage | Message) -> None:
+        async def dress(message: Message) -> None:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
                 default = [] if b"cache-control" in present else [(b"cache-control", b"no-store")]
@@ -75,7 +82,7 @@ class Gate:
 
 
 def _without_body(send: Send) -> Send:
-    async def drop(message: HTTPSendMessage | Message) -> None:
+    async def drop(message: Message) -> None:
         if message["type"] == "http.response.body":
             message["body"] = b""
         await send(message)

@@ -26,7 +26,7 @@ def match_info(
     info = wire.MatchInfo(
         match_id=known.match_id,
         domain_id=row.ref.source,
-        title=row.title,
+        title=names.title(row.title, row.teams),
         status=row.status.value,
         play_state=live.play.value if live else "unknown",
         format=row.format,
@@ -61,7 +61,7 @@ def _summary(known: KnownMatch, model: ReadModel) -> wire.MatchSummary:
     row, live = known.row, known.live
     return wire.MatchSummary(
         match_id=known.match_id,
-        title=row.title,
+        title=names.title(row.title, row.teams),
         status=row.status.value,
         play_state=live.play.value if live else "unknown",
         format=row.format,

@@ -32,5 +32,12 @@ class NameBook:
     def player(self, code: str) -> Player:
         return Player(code, self._names.players.get(code, code))
 
+    def title(self, title: str, teams: tuple[str, str]) -> str:
+        """A source that only gives codes is told by the names of its teams."""
+        codes = f"{teams[0]} v {teams[1]}"
+        if title != codes and not title.startswith(f"{codes},"):
+            return title
+        return f"{self.team(teams[0]).name} v {self.team(teams[1]).name}{title[len(codes) :]}"
+
     def series(self, code: str) -> str:
         return self._names.series.get(code, code)

@@ -12,6 +12,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
 from longstop.domain.errors import InputError, StoreError
+from longstop.domain.match import MatchStatus
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
@@ -32,14 +33,18 @@ class Kind(msgspec.Struct, frozen=True):
         return f"/problems/{self.name}"
 
 
-BAD_PARAMETER = Kind("bad-parameter", 400, "A parameter is wrong", "Correct what `errors` lists; /schema has the limits.")
+BAD_PARAMETER = Kind(
+    "bad-parameter", 400, "A parameter is wrong", "Correct what `errors` lists; /schema has the limits."
+)
 UNKNOWN_MATCH = Kind("unknown-match", 404, "There is no such match", "GET /cricket-data/matches lists those there are.")
 NOT_FOUND = Kind("not-found", 404, "There is nothing at this address", "/schema lists every address.")
 METHOD = Kind("method-not-allowed", 405, "This address cannot do that", "Use one of the methods in the Allow header.")
 NOT_ACCEPTABLE = Kind("not-acceptable", 406, "Only JSON is spoken here", "Send `Accept: application/json`, or none.")
 TOO_LARGE = Kind("too-large", 413, "The request is too large", "Reading needs no body.")
 TOO_LONG = Kind("address-too-long", 414, "The address is too long", "Shorten the path or the query.")
-INTERNAL = Kind("internal", 500, "Something went wrong inside", "Try again; if it stays, look for the request id in the log.")
+INTERNAL = Kind(
+    "internal", 500, "Something went wrong inside", "Try again; if it stays, look for the request id in the log."
+)
 STORE_UNAVAILABLE = Kind(
     "store-unavailable", 503, "The database does not answer", "Try again in a few seconds; scraping goes on meanwhile."
 )
@@ -143,8 +148,13 @@ def _faults(extra: Any) -> list[Fault]:
     return [Fault(str(item.get("key", "")), _plain(str(item.get("message", "")))) for item in listed]
 
 
+_STATUSES = ", ".join(status.value for status in MatchStatus)
+
+
 def _plain(message: str) -> str:
     """msgspec speaks of types; a consumer thinks of numbers and words."""
+    if message.startswith("Invalid enum value"):
+        return f"must be one of {_STATUSES}"
     for technical, plain in (("`int`", "a whole number"), ("`str`", "text"), ("Expected", "must be"), ("`", "")):
         message = message.replace(technical, plain)
     return message

@@ -65,13 +65,13 @@ class ApiServer:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self.port}"
 
-    def bind(self) -> None:
+    async def bind(self) -> None:
         """Takes the port. Called by `start`; call it earlier to learn of a taken port before other work begins."""
         if self._socket is None:
-            self._socket = _listening_socket(self._host, self._wanted_port)
+            self._socket = await _listening_socket(self._host, self._wanted_port)
 
     async def start(self) -> None:
-        self.bind()
+        await self.bind()
         assert self._socket is not None
         self._server = uvicorn.Server(self._config())
         self._task = asyncio.create_task(_serve(self._server, self._socket), name="api server")
@@ -120,12 +120,13 @@ async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
     await server._serve(sockets=[listener])  # noqa: SLF001 - the public way always takes the signals
 
 
-def _listening_socket(host: str, port: int) -> socket.socket:
+async def _listening_socket(host: str, port: int) -> socket.socket:
     listener: socket.socket | None = None
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
+        found = await asyncio.get_running_loop().getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        )
+        family, kind, protocol, _, address = found[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)

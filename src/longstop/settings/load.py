@@ -22,8 +22,6 @@ from longstop.settings.masks import SecretUrl
 from longstop.settings.tree import Settings
 
 USUAL_FILE = Path("config.yaml")
-DATABASE_URL = "database.url"
-STORAGE_ROOT = "storage.root"
 
 
 @dataclass(frozen=True, slots=True)

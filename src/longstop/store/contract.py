@@ -134,7 +134,7 @@ class LedgerPage(msgspec.Struct, frozen=True):
 
 class Store(Protocol):
     async def open(self) -> None:
-        """Connects and checks the schema; raises StoreUnavailableError, or StoreError for any but the current schema."""
+        """Connects and checks the schema: StoreUnavailableError, or StoreError for a schema that is not the current."""
         ...
 
     async def close(self) -> None:

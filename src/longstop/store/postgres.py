@@ -1,11 +1,12 @@
 """The store on PostgreSQL: SQLAlchemy Core over asyncpg, one transaction a batch, one statement a table."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from enum import Enum
 from typing import Any, TypeVar
 
+from sqlalchemy import CursorResult
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from longstop.clock import Clock, SystemClock
@@ -18,8 +19,9 @@ from longstop.store.postgres_engine import DATABASE_ERRORS, is_repeatable, make_
 from longstop.store.postgres_options import PostgresOptions
 from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, waves
 from longstop.store.postgres_schema import state_of, upgrade_postgres
-from longstop.store.queries import queries_for
+from longstop.store.queries import Selection, queries_for
 from longstop.store.reads import Question, StoreReads
+from longstop.store.sql_text import SqlText, for_postgres
 from longstop.store.writes import Part, Rule, collision, differs, kind_key, prepare, unkeepable
 
 T = TypeVar("T")
@@ -93,7 +95,7 @@ class PostgresStore(StoreReads):
             answers = []
             for query, values in questions:
                 named = {name: text_in(value) for name, value in values.items()}
-                answers.append(rows_out(await connection.execute(query, named)))
+                answers.append(rows_out(await _execute(connection, for_postgres(query), named)))
             return answers
 
     def _list_argument(self, values: Sequence[str]) -> Any:
@@ -144,20 +146,25 @@ class PostgresStore(StoreReads):
             raise StoreUnavailableError(f"{self._address} did not finish what was begun.") from error
 
 
-async def _insert(connection: AsyncConnection, part: Part, stored: Any) -> None:
+async def _execute(connection: AsyncConnection, sql: SqlText, named: Mapping[str, Any]) -> CursorResult[Any]:
+    return await connection.exec_driver_sql(sql.text, sql.arguments(named))
+
+
+async def _insert(connection: AsyncConnection, part: Part, stored: Mapping[str, Selection]) -> None:
     kind, written = part.kind, 0
     for rows in waves(part):
-        written += (await connection.execute(inserts()[kind.table.name], arguments(kind, rows))).rowcount
+        written += (await _execute(connection, inserts()[kind.table.name], arguments(kind, rows))).rowcount
     if kind.is_counted and written != len(part.rows):
-        await _refuse_others(connection, part, stored[kind.table.name] if kind.rule is Rule.APPEND else None)
+        await _refuse_others(connection, part, stored)
 
 
-async def _refuse_others(connection: AsyncConnection, part: Part, stored: Any) -> None:
+async def _refuse_others(connection: AsyncConnection, part: Part, stored: Mapping[str, Selection]) -> None:
     """Some rows had no effect. That is well where the same row was there before, and a fault everywhere else."""
-    if stored is None:
+    if part.kind.rule is not Rule.APPEND:
         raise collision(part.kind, part.records[0])
+    sql = for_postgres(stored[part.kind.table.name])
     for record in part.records:
         key = dict(zip(part.kind.key, map(text_in, kind_key(part.kind, record)), strict=True))
-        rows = rows_out(await connection.execute(stored, key))
+        rows = rows_out(await _execute(connection, sql, key))
         if differs(part.kind, record, rows[0] if rows else None, moment_as_utc):
             raise collision(part.kind, record)

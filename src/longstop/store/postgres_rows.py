@@ -12,6 +12,7 @@ from sqlalchemy.dialects import postgresql
 
 from longstop.store import tables
 from longstop.store.cells import Row
+from longstop.store.sql_text import SqlText, for_postgres
 from longstop.store.writes import KINDS, Kind, Part, Rule
 
 _ESCAPE = "\x10"
@@ -36,17 +37,17 @@ def rows_out(rows: Iterable[Sequence[Any]]) -> list[Row]:
 
 
 @cache
-def inserts() -> Mapping[str, Any]:
+def inserts() -> Mapping[str, SqlText]:
     return {kind.table.name: _insert(kind) for kind in KINDS}
 
 
-def _insert(kind: Kind) -> Any:
+def _insert(kind: Kind) -> SqlText:
     targets = [kind.table.c[name] for name in kind.columns]
     arrays = [bindparam(target.name, type_=ARRAY(_handed_in_as(target))) for target in targets]
     names = [column(target.name, _handed_in_as(target)) for target in targets]
     incoming = func.unnest(*arrays).table_valued(*names, name="incoming").render_derived()
     source = select(*(_cell(target, incoming.c[target.name]) for target in targets))
-    return kind.on_conflict(postgresql.insert(kind.table).from_select(list(kind.columns), source))
+    return for_postgres(kind.on_conflict(postgresql.insert(kind.table).from_select(list(kind.columns), source)))
 
 
 def _handed_in_as(target: Column[Any]) -> Any:

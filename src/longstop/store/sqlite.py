@@ -6,7 +6,7 @@ Inline is for loops that cannot wait for threads (virtual time) and for database
 import asyncio
 import sqlite3
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from longstop.clock import Clock, SystemClock
-from longstop.domain.errors import StoreClosedError, StoreError, StoreUnavailableError
+from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
 from longstop.store.cells import Row, moment_as_text, moment_from_text
 from longstop.store.contract import WriteBatch
@@ -23,8 +23,8 @@ from longstop.store.queries import queries_for
 from longstop.store.reads import Question, StoreReads
 from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
-from longstop.store.sqlite_session import WriteSession, fetch
-from longstop.store.sqlite_writer import Job, Verdict, WriterThread
+from longstop.store.sqlite_session import WriteSession, fetch, not_unicode
+from longstop.store.sqlite_writer import Job, Verdict, Verdicts, Writer
 from longstop.store.writes import Part, prepare
 
 
@@ -61,42 +61,19 @@ class SqliteStore(StoreReads):
         self._queries = queries_for("sqlite")
         self._write_moment, self._read_moment = moment_as_text, moment_from_text
         self._life = _Life.NEW
-        self._lock = None if self._path is None else FileLock(self._path)
-        self._session = WriteSession(self._path, self._options.busy_seconds)
+        self._file = _File(self._path, self._options)
         self._threads: _Threads | None = None
 
     async def open(self) -> None:
         if self._life is not _Life.NEW:
             raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
-        with ExitStack() as undo:
-            undo.callback(self._release)
-            if self._path is None or self._options.inline:
-                self._prepare_file()
-            else:
-                await asyncio.to_thread(self._prepare_file)
-                self._threads = _Threads(self._path, self._session, self._clock, self._options)
-            undo.pop_all()
+        if self._path is None or self._options.inline:
+            self._file.open()
+        else:
+            threads = _Threads(self._path, self._file, self._clock, self._options)
+            await threads.open()
+            self._threads = threads
         self._life = _Life.OPEN
-
-    def _prepare_file(self) -> None:
-        if self._path is None:
-            schema.create_in_memory(self._session.connection)
-            return
-        make_parent(self._path)
-        assert self._lock is not None
-        self._lock.acquire()
-        state = self._judge_schema()
-        if state.is_upgradable and self._options.auto_upgrade:
-            self._session.drop()
-            schema.upgrade_sqlite(self._path)
-            state = self._judge_schema()
-        schema.require_current(state, self._path)
-
-    def _judge_schema(self) -> schema.SchemaState:
-        try:
-            return schema.judge(*schema.sqlite_revision(self._session.connection))
-        except sqlite3.Error as error:
-            raise store_error(error, self._path) from error
 
     async def save(self, batch: WriteBatch) -> None:
         self._require_open()
@@ -104,19 +81,22 @@ class SqliteStore(StoreReads):
         if not parts:
             return
         if self._threads is None:
-            self._session.write((parts,))
-            self._session.checkpoint_if_due()
+            self._file.session.write((parts,))
+            self._file.session.checkpoint_if_due()
         else:
             await self._threads.save(parts)
 
     async def _ask(self, *questions: Question) -> list[list[Row]]:
         self._require_open()
         if self._threads is None:
-            return [self._session.ask(query, arguments) for query, arguments in questions]
+            return [self._file.session.ask(query, arguments) for query, arguments in questions]
         return await self._threads.ask(questions)
 
     def _list_argument(self, values: Sequence[str]) -> Any:
-        return msgspec.json.encode(values).decode()
+        try:
+            return msgspec.json.encode(values).decode()
+        except UnicodeError as error:
+            raise not_unicode() from error
 
     async def ping(self) -> float:
         started = self._clock.monotonic()
@@ -129,16 +109,50 @@ class SqliteStore(StoreReads):
 
     async def close(self) -> None:
         was, self._life = self._life, _Life.CLOSED
-        if was is _Life.OPEN and self._threads is None:
-            self._release()
-        elif self._threads is not None:
+        if self._threads is not None:
             await self._threads.close()
-            self._release()
+        elif was is _Life.OPEN:
+            self._file.close()
 
-    def _release(self) -> None:
+
+class _File:
+    """The file with its lock and its one writing connection. It belongs to whichever single thread calls it."""
+
+    def __init__(self, path: Path | None, options: SqliteOptions) -> None:
+        self._path = path
+        self._is_upgraded = options.auto_upgrade
+        self._lock = None if path is None else FileLock(path)
+        self.session = WriteSession(path, options.busy_seconds)
+
+    def open(self) -> None:
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            if self._path is None or self._lock is None:
+                schema.create_in_memory(self.session.connection)
+            else:
+                make_parent(self._path)
+                self._lock.acquire()
+                self._bring_forward(self._path)
+            undo.pop_all()
+
+    def _bring_forward(self, path: Path) -> None:
+        state = self._judge()
+        if state.is_upgradable and self._is_upgraded:
+            self.session.drop()
+            schema.upgrade_sqlite(path)
+            state = self._judge()
+        schema.require_current(state, path)
+
+    def _judge(self) -> schema.SchemaState:
+        try:
+            return schema.judge(*schema.sqlite_revision(self.session.connection))
+        except sqlite3.Error as error:
+            raise store_error(error, self._path) from error
+
+    def close(self) -> None:
         """The lock goes last: until then nobody else may touch the file."""
         try:
-            self._session.close()
+            self.session.close()
         finally:
             if self._lock is not None:
                 self._lock.release()
@@ -147,24 +161,31 @@ class SqliteStore(StoreReads):
 class _Threads:
     """The bridge between the loop and the threads: bounded, with a deadline on every wait."""
 
-    def __init__(self, path: Path, session: WriteSession, clock: Clock, options: SqliteOptions) -> None:
+    def __init__(self, path: Path, file: _File, clock: Clock, options: SqliteOptions) -> None:
         self._path = path
+        self._file = file
         self._clock = clock
         self._options = options
         self._loop = asyncio.get_running_loop()
         self._slots = asyncio.Semaphore(options.queue_max)
-        self._ended = asyncio.Event()
         self._readers = ReaderPool(path, options.readers, options.busy_seconds)
-        self._writer = WriterThread(session, self._tell, self._on_end, options.group_max)
-        self._writer.start()
+        self._writer = Writer(file.session, self._tell, options.group_max)
+        self._ended: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Cancelled half-way, the thread still finishes, and then lets the file go."""
+        with ExitStack() as undo:
+            undo.callback(self._readers.shut)
+            undo.callback(self._writer.end, self._file.close)
+            await asyncio.wrap_future(self._writer.begin(self._file.open))
+            undo.pop_all()
 
     async def save(self, parts: Sequence[Part]) -> None:
         """Given up at the deadline or cancelled, a batch that was taken is still written; only nobody is told."""
         try:
             async with self._clock.timeout(self._options.save_seconds):
                 await self._slots.acquire()
-                verdict = self._submit(parts)
-                await verdict
+                await self._submit(parts)
         except TimeoutError as error:
             raise self._no_answer(self._options.save_seconds) from error
 
@@ -180,21 +201,16 @@ class _Threads:
             else:
                 future.set_exception(verdict)
 
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._slots.release)
             self._writer.submit(Job(parts, done))
-        except StoreError:
-            self._slots.release()
-            raise
+            undo.pop_all()
         return future
 
-    def _tell(self, verdicts: Sequence[tuple[Job, Verdict]]) -> None:
+    def _tell(self, verdicts: Verdicts) -> None:
         """Called by the writer. A loop that is gone has nobody left to tell."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(_tell_all, verdicts)
-
-    def _on_end(self) -> None:
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._ended.set)
 
     async def ask(self, questions: Sequence[Question]) -> list[list[Row]]:
         try:
@@ -207,18 +223,24 @@ class _Threads:
         return StoreUnavailableError(f"The database {self._path} did not answer within {seconds:g} s.")
 
     async def close(self) -> None:
-        """Readers first: whoever closes the file last, and may write, tidies the WAL away."""
+        """Readers first, if they can: who closes the file last, and may write, tidies the WAL away."""
+        if self._ended is None:
+            self._ended = asyncio.create_task(self._end())
         try:
             async with self._clock.timeout(self._options.close_seconds):
-                await self._readers.drain()
-                self._readers.shut()
-                self._writer.stop()
-                await self._ended.wait()
+                await asyncio.shield(self._ended)
         except TimeoutError as error:
             raise self._no_answer(self._options.close_seconds) from error
 
+    async def _end(self) -> None:
+        self._readers.shut()
+        with suppress(TimeoutError):
+            async with self._clock.timeout(self._options.close_seconds / 2):
+                await self._readers.drain()
+        await asyncio.wrap_future(self._writer.end(self._file.close))
 
-def _tell_all(verdicts: Sequence[tuple[Job, Verdict]]) -> None:
+
+def _tell_all(verdicts: Verdicts) -> None:
     for job, verdict in verdicts:
         job.done(verdict)
 

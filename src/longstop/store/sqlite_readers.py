@@ -21,6 +21,7 @@ class ReaderPool:
         self._path = path
         self._busy_seconds = busy_seconds
         self._readers = readers
+        self._is_shut = False
         self._slots = asyncio.Semaphore(readers)
         self._idle: deque[sqlite3.Connection] = deque()
         self._threads = ThreadPoolExecutor(readers, "longstop-sqlite-reader")
@@ -41,8 +42,9 @@ class ReaderPool:
         with ExitStack() as undo:
             undo.callback(connection.close)  # opened anew next time, in case the fault was its own
             answer = work(connection)
-            undo.pop_all()
-        self._idle.append(connection)
+            if not self._is_shut:
+                undo.pop_all()
+                self._idle.append(connection)
         return answer
 
     def _take(self) -> sqlite3.Connection:
@@ -61,6 +63,8 @@ class ReaderPool:
             await self._slots.acquire()
 
     def shut(self) -> None:
+        """Idle connections close now, a busy one when its question is answered."""
+        self._is_shut = True
         self._threads.shutdown(wait=False)
         while self._idle:
             self._idle.popleft().close()

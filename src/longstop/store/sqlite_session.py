@@ -6,40 +6,23 @@ connection that does either, and this class owns it. It belongs to whichever sin
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import bindparam
-from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.dialects import sqlite
 
 from longstop.domain.errors import InputError
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
+from longstop.store.sql_text import for_sqlite
 from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, primary_code, store_error
 from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
 
 _CHECKPOINT_BYTES = 4 << 20
 _WAL_FAR_TOO_LONG_BYTES = 32 << 20
 _ONLY_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-
-
-@dataclass(frozen=True)
-class SqlText:
-    """A statement as SQLite wants it: text, the order of its arguments, and those that SQLAlchemy adds by itself."""
-
-    text: str
-    names: tuple[str, ...]
-    constants: Mapping[str, Any]
-
-    def arguments(self, values: Mapping[str, Any]) -> Row:
-        return tuple(values[name] if name in values else self.constants[name] for name in self.names)
-
-
-def sql_text(statement: Any) -> SqlText:
-    compiled = statement.compile(dialect=sqlite_dialect.dialect(paramstyle="qmark"))
-    return SqlText(compiled.string, tuple(compiled.positiontup or ()), dict(compiled.params))
 
 
 @cache
@@ -49,20 +32,14 @@ def insert_texts() -> Mapping[str, str]:
 
 @cache
 def stored_texts() -> Mapping[str, str]:
-    return {name: sql_text(query).text for name, query in queries_for("sqlite").stored.items()}
-
-
-@cache
-def selection_text(query: Selection) -> SqlText:
-    return sql_text(query)
+    return {name: for_sqlite(query).text for name, query in queries_for("sqlite").stored.items()}
 
 
 def _insert(kind: Kind) -> str:
     values: dict[str, Any] = {name: bindparam(name) for name in kind.columns}
-    statement = kind.on_conflict(sqlite_dialect.insert(kind.table).values(values))
-    compiled = sql_text(statement)
-    assert compiled.names == kind.columns
-    return compiled.text
+    insert = for_sqlite(kind.on_conflict(sqlite.insert(kind.table).values(values)))
+    assert insert.names == kind.columns
+    return insert.text
 
 
 class WriteSession:
@@ -170,13 +147,17 @@ class WriteSession:
 def fetch(
     connection: sqlite3.Connection, query: Selection, arguments: Mapping[str, Any], path: Path | None
 ) -> list[Row]:
-    text = selection_text(query)
+    text = for_sqlite(query)
     try:
         return connection.execute(text.text, text.arguments(arguments)).fetchall()
     except sqlite3.Error as error:
         raise store_error(error, path) from error
     except UnicodeError as error:
-        raise InputError("The text asked for is not valid Unicode.", hint="Send it as UTF-8.") from error
+        raise not_unicode() from error
+
+
+def not_unicode() -> InputError:
+    return InputError("The text asked for is not valid Unicode.", hint="Send it as UTF-8.")
 
 
 def _size_bytes(path: Path) -> int:

@@ -1,19 +1,20 @@
 """The thread that writes. Whatever batches wait are written in one transaction, and then all who wait are told.
 
-Nothing here is asyncio: the loop hands batches in and is called back through `call_soon_threadsafe`.
+Everything that touches the writing connection runs here, one after the other: opening, batches, closing. The loop hands
+batches in and is called back through `call_soon_threadsafe`.
 """
 
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
-from longstop.domain.errors import LongstopError, StoreClosedError, StoreUnavailableError
+from longstop.domain.errors import LongstopError, StoreClosedError, StoreError, StoreUnavailableError
 from longstop.store.sqlite_session import WriteSession
 from longstop.store.writes import Part
 
 Verdict = LongstopError | None
-Tell = Callable[[Sequence[tuple["Job", Verdict]]], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,58 +25,78 @@ class Job:
     done: Callable[[Verdict], None]
 
 
-class WriterThread:
-    """Give it jobs until `stop`; it writes what it was given, closes the file and calls `on_end`."""
+Verdicts = Sequence[tuple[Job, Verdict]]
 
-    def __init__(self, session: WriteSession, tell: Tell, on_end: Callable[[], None], group_max: int) -> None:
+
+class Writer:
+    """`tell` is called in the thread, with the verdicts on a whole group."""
+
+    def __init__(self, session: WriteSession, tell: Callable[[Verdicts], None], group_max: int) -> None:
         self._session = session
         self._tell = tell
-        self._on_end = on_end
         self._group_max = group_max
         self._jobs: deque[Job] = deque()
-        self._wake = threading.Condition()
-        self._is_stopping = False
-        self._thread = threading.Thread(target=self._run, name="longstop-sqlite-writer", daemon=True)
+        self._guard = threading.Lock()
+        self._is_awake = False
+        self._is_closing = False
+        self._thread = ThreadPoolExecutor(1, "longstop-sqlite-writer")
 
-    def start(self) -> None:
-        self._thread.start()
+    def begin(self, work: Callable[[], None]) -> "Future[None]":
+        return self._thread.submit(work)
 
     def submit(self, job: Job) -> None:
-        with self._wake:
-            if self._is_stopping:
+        with self._guard:
+            if self._is_closing:
                 raise StoreClosedError("The store is closing.")
             self._jobs.append(job)
-            self._wake.notify()
+            if not self._is_awake:
+                self._is_awake = True
+                self._thread.submit(self._write_next)
 
-    def stop(self) -> None:
-        with self._wake:
-            self._is_stopping = True
-            self._wake.notify()
+    def end(self, work: Callable[[], None]) -> "Future[None]":
+        """Writes what is left, then does `work`; after that there is no thread."""
+        with self._guard:
+            self._is_closing = True
+            ended = self._thread.submit(self._write_rest, work)
+        self._thread.shutdown(wait=False)
+        return ended
 
-    def join(self, seconds: float) -> bool:
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+    def _write_next(self) -> None:
+        try:
+            self._write(self._next_group())
+        finally:
+            self._go_on()
 
-    def _run(self) -> None:
+    def _go_on(self) -> None:
+        with self._guard:
+            self._is_awake = bool(self._jobs) and not self._is_closing
+            if self._is_awake:
+                self._thread.submit(self._write_next)
+
+    def _write_rest(self, work: Callable[[], None]) -> None:
         try:
             while group := self._next_group():
-                self._tell(self._write(group))
-                self._tidy()
+                self._write(group)
         finally:
-            self._end()
+            work()
 
     def _next_group(self) -> list[Job]:
-        """Waits for work. Nothing means that the end has come and all is written."""
-        with self._wake:
-            while not self._jobs and not self._is_stopping:
-                self._wake.wait()
+        with self._guard:
             return [self._jobs.popleft() for _ in range(min(len(self._jobs), self._group_max))]
 
-    def _write(self, group: Sequence[Job]) -> list[tuple[Job, Verdict]]:
+    def _write(self, group: Sequence[Job]) -> None:
+        """Whatever happens, each of the group is told."""
+        verdicts: Verdicts = [(job, StoreError("The writer failed in a way it does not know.")) for job in group]
+        try:
+            verdicts = self._verdicts(group)
+        finally:
+            self._tell(verdicts)
+        self._tidy()
+
+    def _verdicts(self, group: Sequence[Job]) -> Verdicts:
         """One transaction for all. If one batch is refused, each goes alone, so that none suffers for another."""
         verdict = self._try([job.parts for job in group])
-        is_shared = verdict is None or len(group) == 1 or isinstance(verdict, StoreUnavailableError)
-        if is_shared:
+        if verdict is None or len(group) == 1 or isinstance(verdict, StoreUnavailableError):
             return [(job, verdict) for job in group]
         return [(job, self._try([job.parts])) for job in group]
 
@@ -91,16 +112,3 @@ class WriterThread:
             self._session.checkpoint_if_due()
         except LongstopError:
             self._session.drop()  # the next batch meets the fault itself, and its owner is told
-
-    def _end(self) -> None:
-        """Also on the way out of a crash: whoever still waits is told."""
-        with self._wake:
-            self._is_stopping = True
-            left, self._jobs = list(self._jobs), deque()
-        if left:
-            self._tell([(job, StoreUnavailableError("The writer of the database ended.")) for job in left])
-        try:
-            self._session.close()
-        except LongstopError:
-            self._session.drop()
-        self._on_end()

@@ -1,0 +1,208 @@
+"""One row of the operations page: a match as compact JSON, rebuilt only when something about it changed."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct, field
+
+from longstop.clock import age_seconds, to_millis
+from longstop.domain.cricket import InningsScore, PlayState, Result
+from longstop.domain.match import MatchStatus, Names
+from longstop.domain.observation import Observation
+from longstop.observe.health import Watched, scraper_health
+from longstop.serve.freshness import latest_capture
+from longstop.serve.naming import NameBook
+from longstop.serve.notation import ball_text, chase_text, innings_text, result_text
+from longstop.store.contract import LiveRow, MatchRow
+
+_BALLS = 12
+OVER_BREAK = "|"
+_GRADES = {"failing": 0, "degraded": 1}
+_IN_PLAY, _PAUSED, _UPCOMING, _OVER = 2, 3, 4, 5
+
+Pulse = tuple[str, int | None, int, int, int]
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One team. `overs` belongs to the innings that is on, or was last."""
+
+    name: str
+    full: str
+    score: str = ""
+    overs: str = ""
+    batting: bool = False
+
+
+class Trouble(Struct, frozen=True):
+    kind: str
+    message: str
+    at: int
+
+
+class Row(Struct, frozen=True, omit_defaults=True):
+    id: str
+    title: str
+    status: str
+    play: str
+    source: str
+    lines: tuple[Line, Line]
+    rung: str = ""
+    format: str = ""
+    series: str = ""
+    note: str = ""
+    balls: list[str] = field(default_factory=list)
+    starts: int | None = None
+    gaps: int = 0
+    trouble: Trouble | None = None
+
+
+class Scene(Struct, frozen=True, eq=False):
+    """All that is known of one match, from wherever it is known. Either part may be missing."""
+
+    row: MatchRow | None
+    live: LiveRow | None
+    watched: Watched | None
+
+    @property
+    def state(self) -> LiveRow | Observation | None:
+        """The board is never behind the store; the store still knows after a restart."""
+        if self.watched is not None and self.watched.observation is not None:
+            return self.watched.observation
+        return self.live
+
+    @property
+    def match_id(self) -> str:
+        if self.row is not None:
+            return self.row.ref.match_id
+        return self.watched.match_id if self.watched is not None else ""
+
+    @property
+    def source(self) -> str:
+        if self.row is not None:
+            return self.row.ref.source
+        return self.watched.source if self.watched is not None else ""
+
+    @property
+    def teams(self) -> tuple[str, str]:
+        if self.row is not None:
+            return self.row.teams
+        state = self.state
+        return state.teams if isinstance(state, Observation) else ("?", "?")
+
+    @property
+    def status(self) -> MatchStatus:
+        state = self.state
+        if state is not None and state.play is PlayState.ENDED:
+            return MatchStatus.COMPLETED
+        if isinstance(state, Observation) and self.watched is not None and self.watched.is_active:
+            return state.status
+        return self.row.status if self.row is not None else MatchStatus.LIVE
+
+    @property
+    def captured_at(self) -> datetime | None:
+        return latest_capture(self.live, self.watched)
+
+    def key(self, names: Names) -> tuple[Any, ...]:
+        """Equal keys mean that the row would come out the same."""
+        revision = (self.watched.revision, self.watched.rung) if self.watched is not None else None
+        return (self.row, self.live, revision, len(names.teams), len(names.teams_short), len(names.series))
+
+
+def build_row(scene: Scene, names: Names) -> Row:
+    book = NameBook(names)
+    row, state, watched = scene.row, scene.state, scene.watched
+    return Row(
+        id=scene.match_id,
+        title=book.title(row.title if row is not None else (watched.title if watched else ""), scene.teams),
+        status=scene.status.value,
+        play=state.play.value if state is not None else "unknown",
+        source=scene.source,
+        lines=_lines(scene.teams, state.innings if state is not None else (), book),
+        rung=watched.rung if watched is not None else (scene.live.rung if scene.live is not None else ""),
+        format=row.format if row is not None else "",
+        series=book.series(row.series) if row is not None else "",
+        note=_note(scene, book),
+        balls=_recent(state),
+        starts=None if row is None or row.starts_at is None else to_millis(row.starts_at),
+        gaps=len(watched.gaps) if watched is not None else 0,
+        trouble=_trouble(watched),
+    )
+
+
+def build_pulse(scene: Scene, now: datetime) -> Pulse:
+    """What changes with every poll: id, last capture, grade, errors in a row, errors in the last minute."""
+    watched, captured_at = scene.watched, scene.captured_at
+    in_a_row = watched.error_count if watched is not None else 0
+    last_minute = watched.errors.total(now) if watched is not None else 0
+    millis = None if captured_at is None else to_millis(captured_at)
+    return (scene.match_id, millis, _grade(scene, now), in_a_row, last_minute)
+
+
+def _grade(scene: Scene, now: datetime) -> int:
+    """Lower is worse and comes first; the words are those of the health rules."""
+    status = scene.status
+    if status is MatchStatus.UPCOMING:
+        return _UPCOMING
+    if status is not MatchStatus.LIVE:
+        return _OVER
+    watched = scene.watched
+    since = scene.captured_at or (watched.started_at if watched is not None else None)
+    if since is None:
+        return _GRADES["failing"]
+    health = scraper_health(watched.error_count if watched is not None else 0, age_seconds(now, since))
+    state = scene.state
+    is_paused = state is not None and state.play not in {PlayState.PLAY, PlayState.UNKNOWN}
+    return _GRADES.get(health, _PAUSED if is_paused else _IN_PLAY)
+
+
+def _lines(teams: tuple[str, str], innings: Sequence[InningsScore], book: NameBook) -> tuple[Line, Line]:
+    batting = innings[-1].team if innings else None
+    first, second = (_line(team, innings, batting, book) for team in teams)
+    return first, second
+
+
+def _line(code: str, innings: Sequence[InningsScore], batting: str | None, book: NameBook) -> Line:
+    team = book.team(code)
+    own = [score for score in innings if score.team == code]
+    return Line(
+        name=team.short_name,
+        full=team.name,
+        score=" & ".join(_innings_text(score) for score in own),
+        overs=own[-1].overs if own else "",
+        batting=code == batting,
+    )
+
+
+def _innings_text(score: InningsScore) -> str:
+    return f"{innings_text(score)} SO" if score.is_super_over else innings_text(score)
+
+
+def _note(scene: Scene, book: NameBook) -> str:
+    state = scene.state
+    result: Result | None = (state.result if state is not None else None) or (scene.row.result if scene.row else None)
+    if result is not None:
+        return result_text(result, book.team_name(result.winner or result.eliminator or result.bowl_out) or "")
+    if state is None:
+        return ""
+    latest = state.innings[-1] if state.innings else None
+    chase = chase_text(latest, state.balls_per_over, book.team(latest.team).short_name) if latest is not None else ""
+    return " · ".join(part for part in (state.announcement, chase) if part)
+
+
+def _recent(state: LiveRow | Observation | None) -> list[str]:
+    """The newest balls, oldest first, with a mark where an over ended."""
+    if not isinstance(state, Observation):
+        return []
+    texts: list[str] = []
+    for over in state.overs:
+        if texts:
+            texts.append(OVER_BREAK)
+        texts.extend(ball_text(ball) for ball in over.deliveries)
+    return texts[-_BALLS:]
+
+
+def _trouble(watched: Watched | None) -> Trouble | None:
+    if watched is None or watched.last_error_at is None:
+        return None
+    return Trouble(watched.last_error_kind, watched.last_error_message, to_millis(watched.last_error_at))

@@ -1,0 +1,147 @@
+"""The commands that the origin adds to the command line: `longstop origin` and `longstop replay`."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from longstop.domain.errors import InputError, PortTakenError
+from longstop_origin.cricsheet import CricsheetError, load_cricsheet
+from longstop_origin.faults import LEVELS, FaultPlan
+from longstop_origin.server import OriginAddressError, serve
+from longstop_origin.world import World, WorldOptions
+
+MATCHES_DEFAULT = 10
+LOST = 1
+
+Files = Annotated[list[Path] | None, typer.Option("--file", help="A Cricsheet JSON file to play; again for more.")]
+Faults = Annotated[str, typer.Option("--faults", help="What goes wrong: none, mild or storm.")]
+Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same world; else a new one each time.")]
+Speed = Annotated[float, typer.Option("--speed", min=1, max=1000, help="How many times faster than life.")]
+
+
+def origin(
+    host: Annotated[str, typer.Option(help="Only addresses of this machine are taken.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8100,
+    matches: Annotated[int, typer.Option(min=0, max=5000, help="Invented matches, live at any time.")] = MATCHES_DEFAULT,
+    files: Files = None,
+    speed: Speed = 1.0,
+    seed: Seed = None,
+    faults: Faults = "none",
+    announce: Annotated[bool, typer.Option(hidden=True)] = False,
+) -> None:
+    """Serve a simulated cricket site that knows the truth."""
+    require_level(faults)
+    now = time.time()
+    options = WorldOptions(
+        epoch=now,
+        seed=int(now) if seed is None else seed,
+        speed=speed,
+        matches=matches,
+        scripts=[load(path) for path in files or ()],
+        corrections=faults,
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_serve(options, faults, host, port, announce))
+
+
+async def _serve(options: WorldOptions, faults: str, host: str, port: int, announce: bool) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    plan = FaultPlan(faults, options.seed)
+    try:
+        async with serve(World(options), plan, now=time.time, host=host, port=port) as server:
+            if announce:
+                _announce(server.url)
+                loop.add_reader(sys.stdin, lambda: sys.stdin.buffer.read1(1) or stop.set())
+            else:
+                typer.echo(f"The origin serves {server.url}/ (seed {options.seed}, {options.speed:g} times life).")
+            await stop.wait()
+    except OriginAddressError as error:
+        raise InputError(str(error)) from error
+    except OSError as error:
+        raise PortTakenError(f"The origin cannot listen on {host}:{port}: {error.strerror or error}.") from error
+
+
+def _announce(url: str) -> None:
+    """One line for the process that started us."""
+    sys.stdout.buffer.write(msgspec.json.encode({"url": url}) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def replay(
+    files: Annotated[list[Path], typer.Argument(help="Cricsheet JSON files.")],
+    seed: Annotated[int, typer.Option(help="Of the timing and the faults.")] = 0,
+    faults: Faults = "none",
+    speed: Speed = 10.0,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> int:
+    """Play real matches through the whole engine on virtual time; exit 1 when anything is lost, duplicated or wrong."""
+    from longstop_origin.replay import ReplayOptions, replay_file
+
+    require_level(faults)
+    for path in files:
+        load(path)
+    options = ReplayOptions(seed=seed, faults=faults, speed=speed)
+    reports = []
+    for path in files:
+        report = replay_file(path, options)
+        reports.append(report)
+        if not as_json:
+            typer.echo(_line(report))
+    if as_json:
+        typer.echo(msgspec.json.encode(_summary(reports, options)))
+    else:
+        typer.echo(_closing(reports))
+    return 0 if all(report["is_clean"] for report in reports) else LOST
+
+
+def require_level(faults: str) -> None:
+    if faults not in LEVELS:
+        raise InputError(f"There is no fault level {faults[:20]!r}.", hint=f"Choose one of {', '.join(LEVELS)}.")
+
+
+def load(path: Path) -> Any:
+    """The sentence of the origin, as an error of the house."""
+    try:
+        return load_cricsheet(path)
+    except CricsheetError as error:
+        raise InputError(str(error)) from error
+
+
+def _summary(reports: list[dict[str, Any]], options: Any) -> dict[str, Any]:
+    return {
+        "seed": options.seed,
+        "faults": options.faults,
+        "speed": options.speed,
+        "is_clean": all(report["is_clean"] for report in reports),
+        "events": _added(reports),
+        "matches": reports,
+    }
+
+
+def _added(reports: list[dict[str, Any]]) -> dict[str, int]:
+    names = ("truth", "stored", "lost", "duplicated", "unexpected", "wrong")
+    return {name: sum(report["events"][name] for report in reports) for name in names}
+
+
+def _line(report: dict[str, Any]) -> str:
+    events = report["events"]
+    counts = ", ".join(f"{events[name]} {name}" for name in ("stored", "lost", "duplicated", "unexpected", "wrong"))
+    words = f"{report['file']}: {events['truth']} balls, {counts}; {report['polls']} polls"
+    return "\n  ".join([words, *report["faults"]])
+
+
+def _closing(reports: list[dict[str, Any]]) -> str:
+    bad = [report["file"] for report in reports if not report["is_clean"]]
+    if not bad:
+        return f"{len(reports)} of {len(reports)} matches are whole."
+    return f"{len(bad)} of {len(reports)} matches are not whole: {', '.join(bad)}."

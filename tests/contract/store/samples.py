@@ -1,0 +1,147 @@
+"""Small builders of what a store is given: only what a test speaks of is spelled out."""
+
+from datetime import UTC, datetime, timedelta
+
+from longstop.domain.cricket import Delivery, Dismissal, InningsScore, Place, PlayState
+from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
+from longstop.domain.lifecycle import MatchState
+from longstop.domain.match import MatchRef, MatchStatus
+from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, WriteBatch
+
+NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
+SHA = "ab" * 32
+MATCH = "crex_AB1"
+
+
+def at(seconds: float) -> datetime:
+    return NOON + timedelta(seconds=seconds)
+
+
+def ball(place: Place, runs: int = 1, *, out: str | None = None) -> Delivery:
+    return Delivery(
+        place=place,
+        batter="B1",
+        non_striker="B2",
+        bowler="W1",
+        runs_batter=runs,
+        dismissals=(Dismissal("B1", out, ("F1",)),) if out else (),
+        bowled_at=NOON,
+    )
+
+
+def record(
+    place: tuple[int, int, int] = (1, 0, 1),
+    *,
+    revision: int = 1,
+    runs: int = 1,
+    is_withdrawn: bool = False,
+    captured: float = 0.0,
+    match_id: str = MATCH,
+) -> DeliveryRecord:
+    where = Place(*place)
+    return DeliveryRecord(
+        match_id=match_id,
+        place=where,
+        revision=revision,
+        delivery=None if is_withdrawn else ball(where, runs),
+        true_at=at(captured - 2),
+        captured_at=at(captured),
+        payload_sha256=SHA,
+    )
+
+
+def event(seq: int, *, key: str | None = None, detail: str = "", match_id: str = MATCH) -> MatchEvent:
+    place = Place(1, seq // 6, seq % 6 + 1)
+    return MatchEvent(
+        match_id=match_id,
+        seq=seq,
+        key=key or f"ball:{place}:1",
+        kind=EventKind.BALL_BOWLED,
+        true_at=at(seq),
+        captured_at=at(seq + 1),
+        place=place,
+        delivery=ball(place),
+        detail=detail,
+    )
+
+
+def innings(number: int = 1, *, revision: int = 1, runs: int = 0, match_id: str = MATCH) -> InningsRecord:
+    return InningsRecord(match_id, revision, InningsScore(number, "CD", runs, 0), at(revision))
+
+
+def live(sequence: int, *, captured: float = 0.0, last_event: str = "", match_id: str = MATCH) -> LiveRow:
+    return LiveRow(
+        match_id=match_id,
+        sequence=sequence,
+        captured_at=at(captured),
+        source_at=None,
+        scraper_id="s1",
+        source="crex",
+        rung="replay",
+        payload_sha256=SHA,
+        update_latency_ms=12,
+        play=PlayState.PLAY,
+        last_event=last_event,
+    )
+
+
+def match(
+    key: str = "AB1",
+    *,
+    status: MatchStatus = MatchStatus.LIVE,
+    state: MatchState = MatchState.ACTIVE,
+    title: str = "A v B",
+    venue: str = "",
+    discovered: float | None = 0.0,
+    updated: float | None = None,
+) -> MatchRow:
+    return MatchRow(
+        ref=MatchRef("crex", key, f"http://127.0.0.1/{key}"),
+        title=title,
+        teams=("A", "B"),
+        status=status,
+        state=state,
+        venue=venue,
+        discovered_at=None if discovered is None else at(discovered),
+        last_scraper_update=None if updated is None else at(updated),
+    )
+
+
+def gap(state: GapState = GapState.OPEN, *, gap_id: str = "g1", missing_runs: int = 4, opened: float = 0.0) -> Gap:
+    closed_at = None if state is GapState.OPEN else at(60)
+    return Gap(MATCH, gap_id, 1, 3, 4, state, "ball numbers", at(opened), closed_at, missing_runs)
+
+
+def failure(error_id: str = "e1", *, is_resolved: bool = False) -> ErrorRow:
+    return ErrorRow(
+        error_id=error_id,
+        scraper_id="s1",
+        match_id=MATCH,
+        at=NOON,
+        error_type="network",
+        error_message="no answer",
+        resolved=is_resolved,
+        resolved_at=at(9) if is_resolved else None,
+        resolution_method="auto_retry" if is_resolved else None,
+    )
+
+
+def health(seconds: float = 0.0) -> HealthRow:
+    return HealthRow("s1", MATCH, at(seconds), "healthy", 0, 850.5, 15.2, 12, 2.5, 9000, 3)
+
+
+def full_batch(match_key: str = "AB1", *, first: int = 1, balls: int = 2) -> WriteBatch:
+    """A bit of everything, as a poll brings it; `first` counts on."""
+    match_id = f"crex_{match_key}"
+    numbers = range(first, first + balls)
+    events = tuple(event(number, match_id=match_id) for number in numbers)
+    deliveries = tuple(
+        record((1, number // 6, number % 6 + 1), match_id=match_id, captured=number + 1) for number in numbers
+    )
+    return WriteBatch(
+        matches=(match(match_key),),
+        live=(live(first, match_id=match_id),),
+        deliveries=deliveries,
+        innings=(innings(revision=first, runs=first, match_id=match_id),),
+        events=events,
+    )
