@@ -1,5 +1,6 @@
 """The only place where real parts are joined."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
 from longstop.store.open import open_store
+from longstop.store.sqlite import SqliteStore
+from longstop.store.sqlite_file import remove_unused
 from longstop.supervise.engine import Engine, EngineOptions, EngineParts
 from longstop.supervise.sampling import Sampling
 
@@ -136,6 +139,16 @@ def store_for(settings: Settings, clock: Clock) -> Store:
     return open_store(settings.database.url.get_secret_value(), clock=clock)
 
 
+def simulated_store(settings: Settings, clock: Clock) -> Store:
+    """A simulated world is new at each start, so its record is too, unless somebody chose a database for it."""
+    usual = f"sqlite:///{settings.storage.root / 'longstop.db'}"
+    if settings.database.url.get_secret_value() != usual:
+        return store_for(settings, clock)
+    folder = settings.storage.root / "simulated"
+    remove_unused(folder)
+    return SqliteStore(folder / f"{clock.now():%Y%m%d-%H%M%S}-{os.getpid()}.db", clock=clock)
+
+
 def enabled_sources(settings: Settings) -> tuple[Source, ...]:
     """Only what somebody has switched on is asked."""
     found = []
@@ -158,17 +171,23 @@ def http_limits(settings: Settings) -> HttpLimits:
     return HttpLimits(deadline_seconds=settings.scraper.lifecycle.poll_deadline)
 
 
+def ledger_limits(settings: Settings) -> LedgerLimits:
+    repair = settings.scraper.repair
+    return LedgerLimits(
+        overs_per_call=repair.overs_per_call,
+        calls_per_poll=repair.calls_per_poll,
+        # Noticed a poll later at most, the gap is on record before the deadline.
+        gap_after_seconds=max(0.1, repair.gap_deadline - settings.scraper.lifecycle.polling_interval),
+    )
+
+
 def engine_options(settings: Settings) -> EngineOptions:
-    lifecycle, repair = settings.scraper.lifecycle, settings.scraper.repair
+    lifecycle = settings.scraper.lifecycle
     return EngineOptions(
         pace=PaceLimits(
             baseline_seconds=lifecycle.polling_interval, completed_seconds=lifecycle.completed_interval
         ),
-        ledger=LedgerLimits(
-            overs_per_call=repair.overs_per_call,
-            calls_per_poll=repair.calls_per_poll,
-            gap_after_seconds=max(0.1, repair.gap_deadline - 3.0),
-        ),
+        ledger=ledger_limits(settings),
         discovery_seconds=settings.sources.discovery_interval,
         shutdown_seconds=lifecycle.shutdown_timeout,
     )

@@ -110,8 +110,9 @@ class Pipeline:
         await self._store.save(batch_of(watch, draft, latency))
         stored_seconds = self._clock.monotonic() - extracted
         ledger.adopt(draft)
+        is_first = watch.accepted is None
         steps = watch.accept(draft, snapshot)
-        self._tell_stored(watch, draft, stored_seconds)
+        self._tell_stored(watch, draft, stored_seconds, is_first=is_first)
         self._tell_steps(watch, steps)
         return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
 
@@ -189,7 +190,7 @@ class Pipeline:
                 )
             )
 
-    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
+    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float, *, is_first: bool) -> None:
         now = self._clock.now()
         self._signals.emit(
             signals.ScoreStored(
@@ -210,7 +211,8 @@ class Pipeline:
                     count=len(draft.events),
                     corrections=draft.corrections,
                     stored_seconds=stored_seconds,
-                    delay_seconds=max(0.0, (now - newest).total_seconds()),
+                    # What was bowled before we came says nothing about how soon we learn of a ball.
+                    delay_seconds=None if is_first else max(0.0, (now - newest).total_seconds()),
                 )
             )
         for gap in draft.gaps:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -61,7 +62,7 @@ async def _serve(options: WorldOptions, faults: str, host: str, port: int, annou
         async with serve(World(options), plan, now=time.time, host=host, port=port) as server:
             if announce:
                 _announce(server.url)
-                loop.add_reader(sys.stdin, lambda: sys.stdin.buffer.read1(1) or stop.set())
+                loop.add_reader(sys.stdin.fileno(), _end_with_input, stop)
             else:
                 typer.echo(f"The origin serves {server.url}/ (seed {options.seed}, {options.speed:g} times life).")
             await stop.wait()
@@ -69,6 +70,12 @@ async def _serve(options: WorldOptions, faults: str, host: str, port: int, annou
         raise InputError(str(error)) from error
     except OSError as error:
         raise PortTakenError(f"The origin cannot listen on {host}:{port}: {error.strerror or error}.") from error
+
+
+def _end_with_input(stop: asyncio.Event) -> None:
+    """Nobody sends anything: what can be read is the end."""
+    if not os.read(sys.stdin.fileno(), 1024):
+        stop.set()
 
 
 def _announce(url: str) -> None:

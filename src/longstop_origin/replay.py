@@ -15,10 +15,10 @@ from longstop.clock import LoopClock
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
 from longstop.resilience.pace import PaceLimits
+from longstop.serve.account import account_of
 from longstop.sources.registry import create
 from longstop.store.sqlite import SqliteStore
 from longstop.supervise.engine import Engine, EngineOptions, EngineParts
-from longstop_origin.accounts import account_of
 from longstop_origin.cricsheet import load_cricsheet
 from longstop_origin.faults import FaultPlan
 from longstop_origin.fetcher import BASE_URL, WorldFetcher

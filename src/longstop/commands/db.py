@@ -9,6 +9,7 @@ import msgspec
 import orjson
 import typer
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from longstop.commands.options import AsJson, ConfigFile, Overrides, load_settings
 from longstop.domain.errors import StoreError
@@ -48,7 +49,7 @@ def upgrade(config: ConfigFile = None, overrides: Overrides = None, as_json: AsJ
     url = _url(config, overrides)
     before = look(url)
     if before.state is not SchemaState.CURRENT:
-        schema.upgrade(url)
+        _upgrade(url)
     after = before if before.state is SchemaState.CURRENT else look(url)
     facts = {"database": after.database, "from": before.revision, "to": after.revision}
     _say(as_json, _told(before, after), facts | {"changed": before.revision != after.revision})
@@ -113,6 +114,16 @@ async def _ask_postgres(address: PostgresAddress, deadline_seconds: float) -> St
     finally:
         await engine.dispose()
     return Standing(str(address), state, revision)
+
+
+def _upgrade(url: str) -> None:
+    """SQLAlchemy wraps what SQLite says, a lock held by another program among it; our words for it are the store's."""
+    try:
+        schema.upgrade(url)
+    except DBAPIError as error:
+        if isinstance(error.orig, sqlite3.Error):
+            raise store_error(error.orig, getattr(parse_address(url), "path", None)) from error
+        raise
 
 
 def _url(config: Any, overrides: Any) -> str:

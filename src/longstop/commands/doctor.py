@@ -122,7 +122,7 @@ def _summed_up(findings: Sequence[Finding]) -> str:
     words = [
         _counted(counts[State.PROBLEM], "problem"),
         _counted(counts[State.WARNING], "warning"),
-        f"{counts[State.ABSENT]} absent and not needed",
+        f"{counts[State.ABSENT]} absent",
         f"{counts[State.OK]} ok",
     ]
     return f"{', '.join(words)}."

@@ -18,7 +18,9 @@ def create(name: str, base_url: str | None = None) -> Source:
     try:
         vendor = VENDORS[name]
     except KeyError:
-        raise UnknownSourceError(f"There is no source {name[:40]!r}.", hint=f"The sources are: {', '.join(names())}.") from None
+        raise UnknownSourceError(
+            f"There is no source {name[:40]!r}.", hint=f"The sources are: {', '.join(names())}."
+        ) from None
     return vendor(base_url)
 
 

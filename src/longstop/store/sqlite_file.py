@@ -24,6 +24,7 @@ _HEALING = frozenset(
 )
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
+_CONTENT = frozenset({sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG})
 _SCHEMA_HINT = "If the schema is not the current one, run `longstop db upgrade`."
 
 _MEMORY_PRAGMAS = ("mmap_size=0",)
@@ -91,7 +92,9 @@ def store_error(error: sqlite3.Error, path: Path | None) -> StoreError:
         )
     if code in _REFUSED:
         return StoreError(f"The database {name} may not be written: {error}.", hint="Check the rights of the file.")
-    return StoreError(f"The database {name} refused: {error}.", hint=_SCHEMA_HINT if "no such" in str(error) else None)
+    if code in _CONTENT:
+        return StoreError(f"A value cannot be kept: {error}.", hint="Nothing of the batch was written.")
+    return StoreError(f"The database {name} refused: {error}.", hint=_SCHEMA_HINT)
 
 
 class FileLock:
@@ -140,3 +143,16 @@ def make_parent(path: Path) -> None:
             f"The directory {path.parent} cannot be made: {error.strerror}.",
             hint="Choose a path in a directory this user may write to.",
         ) from error
+
+
+def remove_unused(folder: Path) -> None:
+    """Deletes the databases in a folder that no living Longstop holds open."""
+    for database in folder.glob("*.db"):
+        lock = FileLock(database)
+        try:
+            lock.acquire()
+        except StoreError:
+            continue
+        for ending in ("", "-wal", "-shm", ".lock"):
+            database.with_name(database.name + ending).unlink(missing_ok=True)
+        lock.release()

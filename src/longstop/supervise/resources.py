@@ -10,6 +10,9 @@ from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.supervise.service import Stop
 
+# Less is no news: timers are never exact.
+LAG_SECONDS_MIN = 0.1
+
 
 class ResourceMeter:
     name = "resource meter"
@@ -25,10 +28,13 @@ class ResourceMeter:
         self._measure(process)
         due = self._clock.monotonic() + self._interval_seconds
         while not await stop.pause(due - self._clock.monotonic()):
-            lag = max(0.0, self._clock.monotonic() - due)
-            self._bus.emit(signals.LoopLagged(at=self._clock.now(), lag_seconds=lag))
+            self._tell_lag(self._clock.monotonic() - due)
             self._measure(process)
             due = self._clock.monotonic() + self._interval_seconds
+
+    def _tell_lag(self, lag_seconds: float) -> None:
+        if lag_seconds >= LAG_SECONDS_MIN:
+            self._bus.emit(signals.LoopLagged(at=self._clock.now(), lag_seconds=lag_seconds))
 
     def _measure(self, process: psutil.Process) -> None:
         with contextlib.suppress(psutil.Error):

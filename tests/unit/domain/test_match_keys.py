@@ -16,8 +16,8 @@ CONTROLS = [
 ]  # fmt: skip
 SYNTAX = [
     "a;b", "a'b", 'a"b', "a--b;drop", "' or 1=1 --", "a|b", "a&b", "$(id)", "`id`", "${x}", "{{x}}", "{x}", "a=b",
-    "a?b", "a#b", "a*b", "a:b", "a@b", "a,b", "a+b", "<script>", "<b>", "a>b", "[a]", "(a)", "a!b", "a^b", "a%b", "*", "?",
-    "key\\0",
+    "a?b", "a#b", "a*b", "a:b", "a@b", "a,b", "a+b", "<script>", "<b>", "a>b", "[a]", "(a)", "a!b", "a^b", "a%b", "*",
+    "?", "key\\0",
 ]  # fmt: skip
 LETTERS = [
     "Ä", "ａ", "①", "٣", "²", "ß", "é", "match№1", "🏏", "मैच", "比赛", "a\u0301",

@@ -31,6 +31,7 @@ _MARK = "longstop-was-here"
 _BROWSER_WORDS = (
     "--headless",
     "--no-sandbox",
+    "--no-zygote",
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--disable-background-networking",

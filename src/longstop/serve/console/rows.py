@@ -47,9 +47,8 @@ class Row(Struct, frozen=True, omit_defaults=True):
     play: str
     source: str
     lines: tuple[Line, Line]
+    about: str = ""
     rung: str = ""
-    format: str = ""
-    series: str = ""
     note: str = ""
     balls: list[str] = field(default_factory=list)
     starts: int | None = None
@@ -112,16 +111,16 @@ class Scene(Struct, frozen=True, eq=False):
 def build_row(scene: Scene, names: Names) -> Row:
     book = NameBook(names)
     row, state, watched = scene.row, scene.state, scene.watched
+    title = book.title(row.title if row is not None else (watched.title if watched else ""), scene.teams)
     return Row(
         id=scene.match_id,
-        title=book.title(row.title if row is not None else (watched.title if watched else ""), scene.teams),
+        title=title,
+        about=" · ".join(part for part in (_occasion(title, scene.teams, book), *_competition(row, book)) if part),
         status=scene.status.value,
         play=state.play.value if state is not None else "unknown",
         source=scene.source,
         lines=_lines(scene.teams, state.innings if state is not None else (), book),
         rung=watched.rung if watched is not None else (scene.live.rung if scene.live is not None else ""),
-        format=row.format if row is not None else "",
-        series=book.series(row.series) if row is not None else "",
         note=_note(scene, book),
         balls=_recent(state),
         starts=None if row is None or row.starts_at is None else to_millis(row.starts_at),
@@ -154,6 +153,16 @@ def _grade(scene: Scene, now: datetime) -> int:
     state = scene.state
     is_paused = state is not None and state.play not in {PlayState.PLAY, PlayState.UNKNOWN}
     return _GRADES.get(health, _PAUSED if is_paused else _IN_PLAY)
+
+
+def _occasion(title: str, teams: tuple[str, str], book: NameBook) -> str:
+    """The title without the teams, which stand above it anyway."""
+    named = f"{book.team(teams[0]).name} v {book.team(teams[1]).name}"
+    return title.removeprefix(named).lstrip(", ")
+
+
+def _competition(row: MatchRow | None, book: NameBook) -> tuple[str, ...]:
+    return () if row is None else (row.format, book.series(row.series))
 
 
 def _lines(teams: tuple[str, str], innings: Sequence[InningsScore], book: NameBook) -> tuple[Line, Line]:
@@ -199,7 +208,8 @@ def _recent(state: LiveRow | Observation | None) -> list[str]:
         if texts:
             texts.append(OVER_BREAK)
         texts.extend(ball_text(ball) for ball in over.deliveries)
-    return texts[-_BALLS:]
+    newest = texts[-_BALLS:]
+    return newest[1:] if newest[:1] == [OVER_BREAK] else newest
 
 
 def _trouble(watched: Watched | None) -> Trouble | None:

@@ -4,14 +4,16 @@ import re
 from functools import lru_cache
 
 from longstop.domain.cricket import (
+    NO_EXTRAS,
     BatterFigures,
     BowlerFigures,
     Extras,
-    NO_EXTRAS,
     PlayState,
     Toss,
 )
 from longstop.domain.errors import MalformedPayloadError
+
+CODE_LENGTH_MAX = 64
 
 _SCORE = re.compile(r"(\d{1,5})/(\d{1,2})\((\d{1,4})(?:\.(\d))?\)?")
 _TOTAL = re.compile(r"(\d{1,5})/(\d{1,2})\((\d{1,5})\)?")
@@ -31,35 +33,70 @@ PLAY_BY_LETTER = {
     "E": PlayState.ENDED,
 }
 
-# Tried in order: the words for a toss and for breaks come before the words for an end.
-_PLAY_BY_WORDS = (
-    (re.compile(r"toss|yet to|starts|upcoming|scheduled|delayed start", re.IGNORECASE), PlayState.NOT_STARTED),
-    (re.compile(r"innings break|inning break", re.IGNORECASE), PlayState.INNINGS_BREAK),
-    (re.compile(r"stumps|end of day|day \d+ ends", re.IGNORECASE), PlayState.STUMPS),
-    (re.compile(r"lunch|dinner", re.IGNORECASE), PlayState.LUNCH),
-    (re.compile(r"\btea\b", re.IGNORECASE), PlayState.TEA),
-    (re.compile(r"drinks|time ?out|strategic", re.IGNORECASE), PlayState.DRINKS),
-    (re.compile(r"rain|bad light|wet outfield|stopped|delay|covers", re.IGNORECASE), PlayState.RAIN),
-    (
-        re.compile(r"\bwon\b|\btied?\b|\bdraw(n)?\b|no result|abandon|cancel|called off|finished|completed", re.IGNORECASE),
-        PlayState.ENDED,
-    ),
-    (re.compile(r"^\^?\d{0,2}\+?(w|wd|wide|nb|b|lb|o|e|ball|ball start|over)?\d{0,2}$", re.IGNORECASE), PlayState.PLAY),
+# Longer texts than this tell no more about the state, and are not searched.
+_WORDS_MAX = 200
+_CALLED_OFF = r"abandon|cancel|called off|washed out"
+
+# Tried in order. "Match abandoned due to rain" is no rain break and "Day 2 abandoned" no end of the match; a toss that
+# was won and stumps that were drawn are no result, so they come before the weaker words for one.
+_PLAY_BY_WORDS = tuple(
+    (re.compile(pattern, re.IGNORECASE), play)
+    for pattern, play in (
+        (r"^(?!.*\bw[io]n).*\bsuper over", PlayState.INNINGS_BREAK),
+        (
+            rf"\b(?:match|game)\b.{{0,20}}(?:\bdrawn\b|\btied\b|\bover\b|\bended\b|\bfinished\b|\bcompleted\b|{_CALLED_OFF})",
+            PlayState.ENDED,
+        ),
+        (rf"\b(?:play|day)\b.{{0,40}}(?:{_CALLED_OFF})|(?:{_CALLED_OFF}).{{0,20}}\bfor the day\b", PlayState.STUMPS),
+        (_CALLED_OFF, PlayState.ENDED),
+        (
+            r"\btoss\b|yet to|\bstarts\b|will (?:start|begin)|upcoming|scheduled|postponed|delayed start",
+            PlayState.NOT_STARTED,
+        ),
+        (r"\bwon by\b|\bno result\b", PlayState.ENDED),
+        (r"\binn(?:ing|ings) break", PlayState.INNINGS_BREAK),
+        (r"\bstumps\b|end of day|close of play|\bday \d{1,2} ends", PlayState.STUMPS),
+        (r"\b(?:lunch|dinner)\b", PlayState.LUNCH),
+        (r"\btea\b", PlayState.TEA),
+        (r"\bdrinks\b|time[ -]?out|strategic", PlayState.DRINKS),
+        (r"\brain|bad light|wet outfield|\bstopped\b|\bdelay|\bcovers\b", PlayState.RAIN),
+        (r"\bwon\b|(?<!scores )\btied?\b|\bdrawn?\b|^(?:finished|completed|ended)$", PlayState.ENDED),
+        (r"^\^?\d{0,2}\+?(w|wd|wide|nb|b|lb|o|e|ball|ball start|over)?\d{0,2}$", PlayState.PLAY),
+    )
+)
+_VERDICTS = tuple(
+    (verdict, re.compile(pattern, re.IGNORECASE))
+    for verdict, pattern in (
+        ("tie", r"\btied?\b"),
+        ("draw", r"\bdrawn?\b"),
+        ("won", r"\bwon\b"),
+        ("no result", rf"\bno result\b|{_CALLED_OFF}"),
+    )
 )
 
 
 def read_play(letter: str, words: str) -> PlayState:
     if letter:
         return PLAY_BY_LETTER.get(letter, PlayState.UNKNOWN)
-    text = words.strip()
+    text = words[:_WORDS_MAX].strip()
     if not text:
         return PlayState.UNKNOWN
     return next((play for pattern, play in _PLAY_BY_WORDS if pattern.search(text)), PlayState.UNKNOWN)
 
 
+def read_verdict(words: str) -> str | None:
+    """None when the words tell no result: one that nobody told is not made up."""
+    text = words[:_WORDS_MAX]
+    return next((verdict for verdict, pattern in _VERDICTS if pattern.search(text)), None)
+
+
+def is_called_off(words: str) -> bool:
+    return re.search(_CALLED_OFF, words[:_WORDS_MAX], re.IGNORECASE) is not None
+
+
 def read_pair(text: str) -> tuple[str, str]:
     first, _, second = text.partition(".")
-    if not first or not second or "." in second:
+    if not first or not second or "." in second or len(text) > 2 * CODE_LENGTH_MAX:
         raise MalformedPayloadError(f"The teams {text[:40]!r} are not two codes joined by a dot.")
     return first, second
 

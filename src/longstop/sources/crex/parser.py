@@ -1,6 +1,5 @@
 """Snapshot → Observation. Pure: the same bytes give the same answer, anywhere, at any time."""
 
-import re
 from functools import lru_cache
 from typing import TypeVar
 
@@ -28,8 +27,9 @@ from longstop.sources.crex.requests import SOURCE, match_page
 T = TypeVar("T")
 
 _LISTED_STATUS = {0: MatchStatus.UPCOMING, 1: MatchStatus.LIVE, 2: MatchStatus.COMPLETED}
+_VERDICTS = frozenset({"tie", "draw", "no result"})
+_OVER_FOR_NOW = frozenset({PlayState.INNINGS_BREAK, PlayState.ENDED})
 ALL_OUT = 10
-_ABANDONED = re.compile(r"abandon|cancel|called off", re.IGNORECASE)
 
 
 def decode(body: bytes, shape: type[T], what: str) -> T:
@@ -72,9 +72,11 @@ def _read_listing(base_url: str, row: msgspec.Raw) -> MatchListing | None:
 def parse_state(ref: MatchRef, snapshot: Snapshot) -> Observation:
     state = decode(snapshot.body, shapes.State, "live state")
     words = str(state.B)
-    play = notation.read_play(state.ps, words)
     teams = notation.read_pair(state.a)
-    innings = _read_innings(state, teams)
+    play = notation.read_play(state.ps, words)
+    innings = _read_innings(state, teams, play)
+    if play is PlayState.NOT_STARTED and innings and not state.ps:
+        play = PlayState.UNKNOWN  # "Day 2 starts at 10:00": what has begun is live, whatever starts again
     result = _read_result(state.rs, words) if play is PlayState.ENDED else None
     return Observation(
         ref=ref,
@@ -104,9 +106,7 @@ def parse_state(ref: MatchRef, snapshot: Snapshot) -> Observation:
     )
 
 
-def _read_headline(
-    state: shapes.State, teams: tuple[str, str]
-) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
+def _read_headline(state: shapes.State, teams: tuple[str, str]) -> tuple[tuple[str, tuple[tuple[int, int], ...]], ...]:
     columns = zip(teams, (state.j, state.k), strict=True)
     return tuple(
         (team, tuple((runs, wickets) for runs, wickets, _, _ in notation.read_team_scores(text)))
@@ -119,13 +119,13 @@ def _read_status(play: PlayState, words: str) -> MatchStatus:
         return MatchStatus.UPCOMING
     if play is not PlayState.ENDED:
         return MatchStatus.LIVE
-    return MatchStatus.ABANDONED if _ABANDONED.search(words) else MatchStatus.COMPLETED
+    return MatchStatus.ABANDONED if notation.is_called_off(words) else MatchStatus.COMPLETED
 
 
-def _read_innings(state: shapes.State, teams: tuple[str, str]) -> tuple[InningsScore, ...]:
+def _read_innings(state: shapes.State, teams: tuple[str, str], play: PlayState) -> tuple[InningsScore, ...]:
     if state.innings is not None:
         return tuple(read_innings(number, item, state.bpo) for number, item in enumerate(state.innings, start=1))
-    return _innings_from_scores(state, teams)
+    return _innings_from_scores(state, teams, play)
 
 
 def read_innings(number: int, item: shapes.Innings, balls_per_over: int) -> InningsScore:
@@ -152,26 +152,39 @@ def read_innings(number: int, item: shapes.Innings, balls_per_over: int) -> Inni
     )
 
 
-def _innings_from_scores(state: shapes.State, teams: tuple[str, str]) -> tuple[InningsScore, ...]:
+def _innings_from_scores(state: shapes.State, teams: tuple[str, str], play: PlayState) -> tuple[InningsScore, ...]:
     """Real captures show only `j` and `k`; a score of 0/0(0.0 is an innings that has not begun."""
-    innings = []
+    begun = []
     columns = (notation.read_team_scores(state.j), notation.read_team_scores(state.k))
     for turn in range(max(map(len, columns), default=0)):
         for team, column in zip(teams, columns, strict=True):
             if turn < len(column) and any(column[turn]):
-                runs, wickets, overs, balls = column[turn]
-                innings.append((team, runs, wickets, overs * state.bpo + balls, f"{overs}.{balls}"))
+                begun.append((team, *column[turn]))
     return tuple(
-        InningsScore(number, *score, state=InningsState.CLOSED if score[2] == ALL_OUT else InningsState.LIVE)
-        for number, score in enumerate(innings, start=1)
+        InningsScore(
+            number,
+            team,
+            runs,
+            wickets,
+            overs * state.bpo + balls,
+            f"{overs}.{balls}",
+            state=_state_by_score(wickets, number < len(begun) or play in _OVER_FOR_NOW),
+        )
+        for number, (team, runs, wickets, overs, balls) in enumerate(begun, start=1)
     )
 
 
-def _read_result(outcome: shapes.Outcome | None, words: str) -> Result:
-    if outcome is None:
-        return Result(verdict=_verdict_from_words(words), text=words)
+def _state_by_score(wickets: int, is_past: bool) -> InningsState:
+    return InningsState.CLOSED if is_past or wickets == ALL_OUT else InningsState.LIVE
+
+
+def _read_result(outcome: shapes.Outcome | None, words: str) -> Result | None:
+    verdict = _read_verdict(outcome) if outcome else None
+    if outcome is None or verdict is None:
+        told = notation.read_verdict(words)
+        return Result(verdict=told, text=words) if told else None
     return Result(
-        verdict=outcome.res or "won",
+        verdict=verdict,
         winner=outcome.w,
         by_runs=outcome.by.runs,
         by_wickets=outcome.by.wickets,
@@ -183,12 +196,10 @@ def _read_result(outcome: shapes.Outcome | None, words: str) -> Result:
     )
 
 
-def _verdict_from_words(words: str) -> str:
-    text = words.lower()
-    for verdict, signs in (("tie", ("tie",)), ("draw", ("draw",)), ("won", ("won",))):
-        if any(sign in text for sign in signs):
-            return verdict
-    return "no result"
+def _read_verdict(outcome: shapes.Outcome) -> str | None:
+    if outcome.res and outcome.res not in _VERDICTS:
+        raise MalformedPayloadError(f"The result {outcome.res[:20]!r} is none that is known.")
+    return outcome.res or ("won" if outcome.w else None)
 
 
 def parse_feed(ref: MatchRef, snapshot: Snapshot) -> shapes.Feed:

@@ -16,13 +16,11 @@ def match_list(base_url: str) -> FetchRequest:
 
 
 def live_state(base_url: str, ref: MatchRef) -> FetchRequest:
-    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key)}", "state")
+    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key, safe='')}", "state")
 
 
 def ball_feed(base_url: str, ref: MatchRef, missing: Missing) -> FetchRequest:
-    query = urlencode(
-        {"key": ref.key, "inning": missing.innings, "from": missing.first_over, "to": missing.last_over}
-    )
+    query = urlencode({"key": ref.key, "inning": missing.innings, "from": missing.first_over, "to": missing.last_over})
     return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed")
 
 
@@ -32,7 +30,8 @@ def names(base_url: str, players: Sequence[str], teams: Sequence[str]) -> FetchR
 
 
 def match_page(base_url: str, key: str, slug: str) -> str:
-    return f"{base_url}/cricket-live-score/{slug}-match-updates-{key}"
+    """The slug is the site's own text; it may decorate the address but not lead elsewhere."""
+    return f"{base_url}/cricket-live-score/{quote(slug, safe='')}-match-updates-{quote(key, safe='')}"
 
 
 def _get(url: str, purpose: str) -> FetchRequest:

@@ -1,71 +1,84 @@
 """The payloads as they come over the wire: only the keys that are used, everything else is let pass.
 
-A key that real captures lack has a default here; a key whose type is wrong makes the payload malformed.
+A key that real captures lack has a default here; a key whose type is wrong makes the payload malformed. So does a
+number or a code that no match could have: it would reach clocks, ranges and databases that cannot hold it.
 """
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
+
+Code = Annotated[str, Meta(max_length=64)]
+Count = Annotated[int, Meta(ge=-99_999, le=99_999)]
+OverNumber = Annotated[int, Meta(ge=0, le=999)]
+LastOver = Annotated[int, Meta(ge=-1, le=999)]
+BallsPerOver = Annotated[int, Meta(ge=1, le=20)]
+Sequence = Annotated[int, Meta(ge=0, le=2**53)]
+# To the end of the year 9999, where the calendar of the machine ends.
+Millis = Annotated[int, Meta(ge=0, le=253_402_300_799_999)]
 
 
 class Wicket(msgspec.Struct, frozen=True):
-    p: str
+    p: Code
     k: str
-    f: tuple[str, ...] = ()
+    f: tuple[Code, ...] = ()
 
 
 class Substitution(msgspec.Struct, frozen=True):
     t: str
-    player_in: str = msgspec.field(name="in")
-    out: str | None = None
-    tm: str | None = None
+    player_in: Code = msgspec.field(name="in")
+    out: Code | None = None
+    tm: Code | None = None
     y: str = ""
     ro: str | None = None
 
 
 class Ball(msgspec.Struct, frozen=True):
-    p: str
-    np: str
-    bf: str
-    r: int
+    p: Code
+    np: Code
+    bf: Code
+    r: Count
     u: str = ""
     e: str | None = None
     w: tuple[Wicket, ...] = ()
     x: tuple[Substitution, ...] = ()
     nbd: int = 0
-    ts: int | None = None
+    ts: Millis | None = None
 
 
 class Over(msgspec.Struct, frozen=True):
-    o: int
+    o: OverNumber
     b: tuple[Ball, ...]
 
 
 class Innings(msgspec.Struct, frozen=True):
-    c: str
+    c: Code
     d: str
     ov: str = ""
     x: str = ""
     so: int = 0
     z: str = "live"
-    pp: int = 0
-    pq: int = 0
-    ab: tuple[str, ...] = ()
-    tg: int | None = None
+    pp: Count = 0
+    pq: Count = 0
+    ab: tuple[Code, ...] = ()
+    tg: Count | None = None
     to: str | int | float | None = None
 
 
 class Margin(msgspec.Struct, frozen=True):
-    runs: int | None = None
-    wickets: int | None = None
-    innings: int | None = None
+    runs: Count | None = None
+    wickets: Count | None = None
+    innings: Count | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    w: str | None = None
+    w: Code | None = None
     by: Margin = Margin()
     m: str | None = None
     res: str | None = None
-    el: str | None = None
-    bo: str | None = None
+    el: Code | None = None
+    bo: Code | None = None
 
 
 class State(msgspec.Struct, frozen=True):
@@ -78,15 +91,15 @@ class State(msgspec.Struct, frozen=True):
     k: str = ""
     rb: tuple[Over, ...] = ()
     fo: str | int = ""
-    ts: int | None = None
-    sq: int | None = None
+    ts: Millis | None = None
+    sq: Sequence | None = None
     ps: str = ""
     innings: tuple[Innings, ...] | None = msgspec.field(name="in", default=None)
     p1: str = ""
     p2: str = ""
     bw: str = ""
-    bpo: int = 6
-    ov: int | None = None
+    bpo: BallsPerOver = 6
+    ov: OverNumber | None = None
     tt: str = ""
     rs: Outcome | None = None
 
@@ -95,30 +108,30 @@ class Feed(msgspec.Struct, frozen=True):
     """`getBallFeeds`."""
 
     key: str
-    inning: int
+    inning: OverNumber
     rb: tuple[Over, ...]
-    last: int = -1
-    sq: int | None = None
-    ts: int | None = None
+    last: LastOver = -1
+    sq: Sequence | None = None
+    ts: Millis | None = None
 
 
 class Listed(msgspec.Struct, frozen=True):
     """One item of `getFixture`."""
 
     key: str
-    t1: str
-    t2: str
+    t1: Code
+    t2: Code
     slug: str = ""
-    s: str = ""
+    s: Code = ""
     fo: str = ""
     mn: str = ""
     v: str = ""
-    ti: int | None = None
+    ti: Millis | None = None
     st: int = 1
 
 
 class Named(msgspec.Struct, frozen=True):
-    f_key: str
+    f_key: Code
     n: str
     sn: str = ""
 
@@ -134,7 +147,7 @@ class NameMap(msgspec.Struct, frozen=True):
 class CardInnings(msgspec.Struct, frozen=True):
     """One item of `getSC4`."""
 
-    c: str
+    c: Code
     d: str
     b: tuple[str, ...] = ()
     a: tuple[str, ...] = ()
@@ -142,5 +155,5 @@ class CardInnings(msgspec.Struct, frozen=True):
     z: str = "live"
     ov: str = ""
     x: str = ""
-    pp: int = 0
-    pq: int = 0
+    pp: Count = 0
+    pq: Count = 0

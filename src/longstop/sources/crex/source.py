@@ -16,8 +16,9 @@ from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.sources.contract import Feed, Manifest, Missing, Reading
 from longstop.sources.crex import parser, reading, requests
 
-_MATCH_PATH = re.compile(r"/cricket-live-score/(?:[a-z0-9-]*-)?match-updates-(?P<key>[A-Za-z0-9]+)/?$")
+_MATCH_PATH = re.compile(r"/cricket-live-score/(?:[A-Za-z0-9-]*-)?match-updates-(?P<key>[A-Za-z0-9]+)/?")
 _OLD_PATH = re.compile(r"/scoreboard/(?P<key>[A-Za-z0-9]+)/.+")
+_URL_LENGTH_MAX = 500
 
 
 def load_manifest() -> Manifest:
@@ -72,14 +73,24 @@ class CrexSource:
         return parser.parse_names(snapshot)
 
     def match_for_url(self, url: str) -> MatchRef:
-        parts = urlsplit(url)
-        found = _MATCH_PATH.search(parts.path) or _OLD_PATH.search(parts.path)
-        if parts.scheme not in ("http", "https") or not found:
+        """Only the path is kept: what a person pastes may carry a password or a session behind it."""
+        try:
+            parts = urlsplit(url) if len(url) <= _URL_LENGTH_MAX else urlsplit("")
+            is_ours = parts.scheme in ("http", "https") and "@" not in parts.netloc and self._is_ours(parts.hostname)
+        except ValueError:  # half a bracket, a host that no standard allows
+            is_ours, parts = False, urlsplit("")
+        found = _MATCH_PATH.fullmatch(parts.path) or _OLD_PATH.fullmatch(parts.path)
+        if not is_ours or not found:
             raise InputError(
                 f"{url[:120]!r} is no match page of {self.manifest.name}.",
                 hint=f"It looks like {self._base_url}/cricket-live-score/<title>-match-updates-<KEY>.",
             )
-        return MatchRef(self.manifest.name, require_safe_key(found["key"]), url)
+        page = f"{parts.scheme}://{parts.netloc}{parts.path}"
+        return MatchRef(self.manifest.name, require_safe_key(found["key"]), page)
+
+    def _is_ours(self, host: str | None) -> bool:
+        known = {*self.manifest.hosts, urlsplit(self._base_url).hostname}
+        return host is not None and (host in known or host.removeprefix("www.") in known)
 
     def read(self, snapshot: Snapshot) -> Reading:
         return reading.read(self._base_url, snapshot)

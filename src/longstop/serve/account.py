@@ -1,4 +1,7 @@
-"""What the product kept, in the words of the oracle. The only place where the two meet."""
+"""A match as plain data: every ball that holds, every content ever stored, the innings and the result.
+
+It is what the record is held against something else with: the oracle of the simulated site, or another record.
+"""
 
 
 from typing import Any

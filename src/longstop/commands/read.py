@@ -1,0 +1,109 @@
+"""`longstop read SOURCE FILE`: what does a saved payload say, and would it be believed? No network, no store."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+
+from longstop.check import plausibility
+from longstop.check.verdict import Verdict
+from longstop.clock import SystemClock
+from longstop.domain.errors import ForeignPayloadError, InputError, PayloadError
+from longstop.domain.match import Names
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.serve.unified import unified
+from longstop.sources import registry
+from longstop.sources.contract import Reading, Source
+
+REJECTED = 3
+FOREIGN = 4
+FILE_BYTES_MAX = 32 * 1024 * 1024
+NOBODY = Names()
+
+
+class MissingFileError(InputError):
+    exit_code = 66
+    default_hint = "Give the path of a saved payload, or - for standard input."
+
+
+def read(
+    source: Annotated[str, typer.Argument(help="Whose payload it is, for example crex.")],
+    file: Annotated[Path, typer.Argument(help="The saved payload; - reads standard input.")],
+    names: Annotated[Path | None, typer.Option("--names", help="A saved name map of the same source.")] = None,
+) -> int:
+    """Read a saved payload and print it normalised; exit 0 accepted, 3 rejected, 4 not this source's."""
+    vendor = registry.create(source)
+    snapshot = _snapshot(source, file)
+    try:
+        known = _known_names(vendor, source, names)
+        reading = vendor.read(snapshot)
+    except ForeignPayloadError as error:
+        return _refuse(source, FOREIGN, (error.message,))
+    except PayloadError as error:
+        return _refuse(source, REJECTED, (error.message,))
+    verdict = judge(reading)
+    if not verdict.is_accepted:
+        return _refuse(source, REJECTED, verdict.reasons, reading.kind)
+    _print({"accepted": True, "source": source, "kind": reading.kind, **normalised(reading, known)})
+    return 0
+
+
+def judge(reading: Reading) -> Verdict:
+    """The same checks that a live payload has to pass."""
+    if reading.observation is not None:
+        return plausibility.judge(reading.observation)
+    if reading.innings:
+        return plausibility.judge_innings(reading.innings)
+    return plausibility.judge_overs(reading.overs)
+
+
+def normalised(reading: Reading, known: Names) -> dict[str, Any]:
+    if reading.observation is not None:
+        return unified(reading.observation, known)
+    parts = {
+        "matches": reading.listings,
+        "overs": reading.overs,
+        "innings": reading.innings,
+        "names": reading.names,
+    }
+    return {name: part for name, part in parts.items() if part}
+
+
+def _known_names(vendor: Source, source: str, file: Path | None) -> Names:
+    if file is None:
+        return NOBODY
+    return vendor.read(_snapshot(source, file)).names or NOBODY
+
+
+def _snapshot(source: str, file: Path) -> Snapshot:
+    body = _load(file)
+    now = SystemClock().now()
+    return Snapshot(FetchRequest(source, str(file), "read"), 200, body, now, now, rung="file")
+
+
+def _load(file: Path) -> bytes:
+    try:
+        if str(file) == "-":
+            body = sys.stdin.buffer.read(FILE_BYTES_MAX + 1)
+        else:
+            with file.open("rb") as stream:
+                body = stream.read(FILE_BYTES_MAX + 1)
+    except FileNotFoundError as error:
+        raise MissingFileError(f"There is no file {file}.") from error
+    except (OSError, ValueError) as error:
+        raise MissingFileError(f"{file} cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+    if len(body) > FILE_BYTES_MAX:
+        raise InputError(f"{file} is larger than {FILE_BYTES_MAX >> 20} MiB.", hint="No payload of a source is.")
+    return body
+
+
+def _refuse(source: str, code: int, reasons: tuple[str, ...], kind: str | None = None) -> int:
+    _print({"accepted": False, "source": source, "kind": kind, "reasons": reasons})
+    return code
+
+
+def _print(document: dict[str, Any]) -> None:
+    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    sys.stdout.buffer.flush()

@@ -1,0 +1,196 @@
+"""`longstop up`: engine, API, operations page and metrics in one process, until told to stop."""
+
+import asyncio
+import contextlib
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import typer
+import uvloop
+
+from longstop import bootstrap
+from longstop.clock import Clock, SystemClock
+from longstop.commands.durations import read_duration
+from longstop.commands.options import ConfigFile, Overrides, load_settings
+from longstop.commands.origin_process import OriginError, OriginProcess
+from longstop.domain.errors import InputError, LongstopError
+from longstop.observe import report as reports
+from longstop.serve.account import account_of
+from longstop.settings import Settings
+from longstop.sources import registry
+from longstop.supervise.service import Stop
+
+LOST = 1
+ORIGIN_SOURCE = "crex"
+# Once the world stands still, everything must be in after this many polls of the slowest kind.
+SETTLE_POLLS = 2.5
+SETTLE_SECONDS_MAX = 30.0
+
+
+class UpOptions(msgspec.Struct, frozen=True):
+    with_origin: bool = False
+    origin_arguments: tuple[str, ...] = ()
+    seconds: float | None = None
+    report: Path | None = None
+
+
+def up(
+    origin: Annotated[bool, typer.Option("--origin", help="Watch a simulated site, started beside us.")] = False,
+    duration: Annotated[str | None, typer.Option("--for", help="Stop after this time, as 60s, 10m or 2h.")] = None,
+    report: Annotated[Path | None, typer.Option(help="Write what happened to this file, as JSON.")] = None,
+    matches: Annotated[int, typer.Option(min=1, max=5000, help="Matches of the simulated site.")] = 10,
+    speed: Annotated[float, typer.Option(min=1, max=1000, help="Speed of the simulated site.")] = 5.0,
+    faults: Annotated[str, typer.Option(help="Faults of the simulated site: none, mild or storm.")] = "none",
+    seed: Annotated[int | None, typer.Option(help="Seed of the simulated site; else a new world each time.")] = None,
+    config: ConfigFile = None,
+    overrides: Overrides = None,
+) -> int:
+    """Start Longstop and watch until stopped."""
+    settings = load_settings(config, overrides).settings
+    options = UpOptions(
+        with_origin=origin,
+        origin_arguments=_origin_arguments(matches, speed, faults, seed),
+        seconds=None if duration is None else read_duration(duration),
+        report=_writable(report),
+    )
+    logs = bootstrap.start_logs(settings)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            return runner.run(Run(settings, options, SystemClock(), logs).run())
+    finally:
+        logs.close()
+
+
+def _origin_arguments(matches: int, speed: float, faults: str, seed: int | None) -> tuple[str, ...]:
+    arguments = ("--port", "0", "--matches", str(matches), "--speed", str(speed), "--faults", faults)
+    return arguments if seed is None else (*arguments, "--seed", str(seed))
+
+
+def _writable(report: Path | None) -> Path | None:
+    """A report that cannot be written should be known before the run, not after it."""
+    if report is not None and not report.parent.is_dir():
+        raise InputError(f"There is no folder {report.parent} for the report.", hint="Make it, or choose another.")
+    return report
+
+
+class Run:
+    """One life of the process: everything starts, somebody or something ends it, everything stops in order."""
+
+    def __init__(self, settings: Settings, options: UpOptions, clock: Clock, logs: Any) -> None:
+        self._settings = settings
+        self._options = options
+        self._clock = clock
+        self._logs = logs
+        self._stop = Stop(clock)
+        self._origin: OriginProcess | None = None
+        self._failure: LongstopError | None = None
+
+    async def run(self) -> int:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self._stop.ask, number.name)
+        try:
+            return await self._live()
+        finally:
+            if self._origin is not None:
+                await self._origin.stop()
+
+    async def _live(self) -> int:
+        instance = await self._build()
+        addresses = await instance.start()
+        self._say_where(addresses)
+        began = self._clock.monotonic()
+        await self._until_stopped(instance)
+        accounts = await self._settle(instance)
+        late = await instance.stop(self._stop.reason)
+        summary = instance.report.summary(instance.meter.summary(), self._clock.monotonic() - began)
+        return await self._close(summary | {"late_services": list(late)}, accounts)
+
+    async def _build(self) -> bootstrap.Instance:
+        settings = self._settings
+        if not self._options.with_origin:
+            sources = bootstrap.enabled_sources(settings)
+            bootstrap.require_sources(sources)
+            store = bootstrap.store_for(settings, self._clock)
+        else:
+            self._origin = OriginProcess(self._options.origin_arguments, self._clock)
+            sources = (registry.create(ORIGIN_SOURCE, await self._origin.start()),)
+            store = bootstrap.simulated_store(settings, self._clock)
+        instance = bootstrap.Instance(settings, sources, store, self._clock)
+        self._logs.subscribe(instance.bus)
+        return instance
+
+    async def _until_stopped(self, instance: bootstrap.Instance) -> None:
+        """A signal, the time that was given, the origin's end, or a failure that no restart mends."""
+        waits = [asyncio.create_task(self._stop.wait()), asyncio.create_task(self._watch_failure(instance))]
+        if self._options.seconds is not None:
+            waits.append(asyncio.create_task(self._watch_time(self._options.seconds)))
+        if self._origin is not None:
+            waits.append(asyncio.create_task(self._watch_origin(self._origin)))
+        try:
+            await self._stop.wait()
+        finally:
+            for task in waits:
+                task.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
+
+    async def _watch_time(self, seconds: float) -> None:
+        await self._clock.sleep(seconds)
+        self._stop.ask(f"ran for {seconds:g} s")
+
+    async def _watch_failure(self, instance: bootstrap.Instance) -> None:
+        self._failure = await instance.engine.failure()
+        self._stop.ask("a failure that no restart mends")
+
+    async def _watch_origin(self, origin: OriginProcess) -> None:
+        code = await origin.ended()
+        self._failure = OriginError(f"The origin simulator ended by itself (exit {code}).")
+        self._stop.ask("the origin ended")
+
+    async def _settle(self, instance: bootstrap.Instance) -> dict[str, Any] | None:
+        """The world stands still and the last polls come in; what is kept then can be held against what is true."""
+        if self._origin is None or self._options.report is None or self._failure is not None:
+            return None
+        await self._origin.freeze()
+        await self._clock.sleep(self._settings.scraper.lifecycle.polling_interval * SETTLE_POLLS)
+        deadline = self._clock.monotonic() + SETTLE_SECONDS_MAX
+        while not self._is_settled(instance) and self._clock.monotonic() < deadline:
+            await self._clock.sleep(0.5)
+        return {
+            watch.ref.key: await account_of(instance.store, watch.ref.match_id) for watch in instance.engine.watches
+        }
+
+    def _is_settled(self, instance: bootstrap.Instance) -> bool:
+        return all(watch.has_ledger and watch.ledger.is_whole for watch in instance.engine.watches)
+
+    async def _close(self, summary: dict[str, Any], accounts: dict[str, Any] | None) -> int:
+        if self._failure is not None:
+            raise self._failure
+        if accounts is not None and self._origin is not None:
+            summary |= await self._judge(accounts, self._origin)
+        if self._options.report is not None:
+            self._options.report.write_bytes(reports.encode(summary))
+            typer.echo(f"The report is in {self._options.report}.")
+        return LOST if summary.get("is_clean") is False else 0
+
+    async def _judge(self, accounts: dict[str, Any], origin: OriginProcess) -> dict[str, Any]:
+        found = await origin.compare(msgspec.json.encode(accounts))
+        faults = {key: match["faults"] for key, match in found["matches"].items() if match["faults"]}
+        events = found["total"]
+        is_clean = not faults and not any(events[name] for name in ("lost", "duplicated", "unexpected", "wrong"))
+        return {"events": events, "wrong_facts": faults, "is_clean": is_clean}
+
+    def _say_where(self, addresses: bootstrap.Addresses) -> None:
+        lines = [f"Longstop is up. Operations page: {addresses.api}/"]
+        lines.append(f"  API:     {addresses.api}/cricket-data/matches   (OpenAPI: {addresses.api}/schema)")
+        lines.append(f"  Health:  {addresses.api}/health")
+        if addresses.metrics:
+            lines.append(f"  Metrics: {addresses.metrics}")
+        if self._origin is not None:
+            lines.append(f"  Origin:  {self._origin.url}/ (simulated; it knows the truth)")
+        lines.append("Ctrl-C stops it; the running cycle is finished first.")
+        with contextlib.suppress(BrokenPipeError):
+            sys.stdout.write("\n".join(lines) + "\n")
+            sys.stdout.flush()
