@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -67,17 +68,17 @@ class Instance:
         self._subscribe()
 
     async def start(self) -> Addresses:
-        """Ports first: a taken one must be known before anything has begun."""
-        await self._api.bind()
-        try:
+        """Ports first: a taken one must be known before anything has begun. What was begun is undone on a failure."""
+        async with AsyncExitStack() as undo:
+            await self._api.bind()
+            undo.push_async_callback(self._api.stop)
             metrics = self._serve_metrics()
+            undo.callback(self._stop_metrics)
             await self.store.open()
-        except BaseException:
-            await self._api.stop()
-            self._stop_metrics()
-            raise
-        await self._api.start()
-        await self.engine.start(Sampling(self.meter, self.clock))
+            undo.push_async_callback(self.store.close)
+            await self._api.start()
+            await self.engine.start(Sampling(self.meter, self.clock))
+            undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
         return Addresses(self._api.url, metrics)
 
@@ -184,9 +185,7 @@ def ledger_limits(settings: Settings) -> LedgerLimits:
 def engine_options(settings: Settings) -> EngineOptions:
     lifecycle = settings.scraper.lifecycle
     return EngineOptions(
-        pace=PaceLimits(
-            baseline_seconds=lifecycle.polling_interval, completed_seconds=lifecycle.completed_interval
-        ),
+        pace=PaceLimits(baseline_seconds=lifecycle.polling_interval, completed_seconds=lifecycle.completed_interval),
         ledger=ledger_limits(settings),
         discovery_seconds=settings.sources.discovery_interval,
         shutdown_seconds=lifecycle.shutdown_timeout,

@@ -7,8 +7,10 @@
 | 2 | the words of the command are wrong |
 | 3 | the payload is this source's, and is rejected |
 | 4 | the payload is not this source's |
-| 65 | what was handed in is wrong |
-| 66 | there is no such file, or no such source |
+| 65 | what was handed in is wrong: no JSON, no duration, no source switched on … |
+| 66 | there is no such file, or it may not be read |
+| 67 | a match file that is none, or not a whole one |
+| 68 | there is no such source |
 | 69 | a port is taken |
 | 70 | a fault of ours |
 | 74 | the store failed |
@@ -21,14 +23,17 @@ import os
 import sys
 from importlib.metadata import entry_points
 
-import click
 import orjson
 import typer
 
 from longstop.commands import config, db, doctor, read, scrape, up
 from longstop.domain.errors import LongstopError
 
-INTERRUPTED = 130
+
+def exit_with(status: object, **_: object) -> None:
+    """A command that has something to say by its exit returns the number."""
+    raise typer.Exit(status if isinstance(status, int) else 0)
+
 
 app = typer.Typer(
     name="longstop",
@@ -36,6 +41,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    result_callback=exit_with,
 )
 app.command("up")(up.up)
 app.command("scrape")(scrape.scrape)
@@ -47,28 +54,21 @@ app.add_typer(db.app, name="db")
 
 def main() -> None:
     """Every failure ends in one sentence on standard error, or one JSON object where a program asked for one."""
+    add_foreign_commands()
     try:
-        command = build()
-        status = command.main(args=sys.argv[1:], prog_name="longstop", standalone_mode=False)
+        app()
     except LongstopError as error:
         sys.exit(fail(error))
-    except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    sys.exit(status if isinstance(status, int) else 0)
 
 
-def build() -> click.Command:
-    """Our own commands, and those that other packages add: the origin simulator brings `origin` and `replay`."""
+def add_foreign_commands() -> None:
+    """Commands that other packages bring: the origin simulator has `origin` and `replay`."""
     for point in sorted(entry_points(group="longstop.commands"), key=lambda point: point.name):
         app.command(point.name)(point.load())
-    return typer.main.get_command(app)
 
 
 def fail(error: LongstopError) -> int:

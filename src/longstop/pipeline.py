@@ -95,7 +95,7 @@ class Pipeline:
             return Outcome(OutcomeKind.NOT_STORED, error=error)
 
     async def _remember(self, watch: Watch) -> None:
-        """The ledger goes on from what is stored: after a start, and after a write of which nobody knows whether it held."""
+        """The ledger goes on from what is stored: at first, and after a write of which nobody knows the fate."""
         if not watch.has_ledger:
             watch.resume_from(await self._store.ledger(watch.ref.match_id))
 
@@ -110,9 +110,8 @@ class Pipeline:
         await self._store.save(batch_of(watch, draft, latency))
         stored_seconds = self._clock.monotonic() - extracted
         ledger.adopt(draft)
-        is_first = watch.accepted is None
         steps = watch.accept(draft, snapshot)
-        self._tell_stored(watch, draft, stored_seconds, is_first=is_first)
+        self._tell_stored(watch, draft, stored_seconds)
         self._tell_steps(watch, steps)
         return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
 
@@ -190,7 +189,7 @@ class Pipeline:
                 )
             )
 
-    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float, *, is_first: bool) -> None:
+    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
         now = self._clock.now()
         self._signals.emit(
             signals.ScoreStored(
@@ -212,7 +211,7 @@ class Pipeline:
                     corrections=draft.corrections,
                     stored_seconds=stored_seconds,
                     # What was bowled before we came says nothing about how soon we learn of a ball.
-                    delay_seconds=None if is_first else max(0.0, (now - newest).total_seconds()),
+                    delay_seconds=None if newest < watch.started_at else max(0.0, (now - newest).total_seconds()),
                 )
             )
         for gap in draft.gaps:

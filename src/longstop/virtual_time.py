@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-
 class DeadlockError(RuntimeError):
     """Every task waits and no timer is set: on a real clock this would hang for ever."""
 

@@ -13,16 +13,16 @@ from longstop.fetch.snapshot import Snapshot
 from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
 from longstop.store.contract import LedgerPage, LiveRow, MatchRow, WriteBatch
 
-
 MatchStep = Transition[MatchState]
 
 
 class Codes:
     """Who was seen in this match, for those who look up names."""
 
-    def __init__(self, teams: tuple[str, str]) -> None:
+    def __init__(self, listing: MatchListing) -> None:
         self.players: set[str] = set()
-        self.teams: set[str] = set(teams)
+        self.teams: set[str] = {code for code in listing.teams if code}
+        self.series: set[str] = {listing.series} if listing.series else set()
 
     def see(self, observation: Observation, records: tuple[DeliveryRecord, ...]) -> None:
         self.teams.update(observation.teams)
@@ -46,7 +46,7 @@ class Codes:
 
 
 class Watch:
-    """One match under observation. Its ledger is dropped when a write's fate is unknown, and read back from the store."""
+    """One match under observation. When a write's fate is unknown, its ledger is read back from the store."""
 
     def __init__(self, listing: MatchListing, scraper_id: str, started_at: datetime, limits: LedgerLimits) -> None:
         self.listing = listing
@@ -59,7 +59,7 @@ class Watch:
         self.captured_at: datetime | None = None
         self.changed_at: datetime | None = None
         self.failures_in_a_row = 0
-        self.codes = Codes(listing.teams)
+        self.codes = Codes(listing)
         self._limits = limits
         self._ledger: MatchLedger | None = None
         self._body: bytes | None = None

@@ -5,20 +5,26 @@ import contextlib
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
 import typer
 
-from longstop.domain.errors import InputError, PortTakenError
+from longstop.clock import SystemClock
+from longstop.domain.errors import InputError, MatchFileError, MissingFileError, PortTakenError
 from longstop_origin.cricsheet import CricsheetError, load_cricsheet
+from longstop_origin.cricsheet_reading import NotJsonError, UnreadableFileError
 from longstop_origin.faults import LEVELS, FaultPlan
 from longstop_origin.server import OriginAddressError, serve
 from longstop_origin.world import World, WorldOptions
 
 MATCHES_DEFAULT = 10
+CLOCK = SystemClock()
+ERRORS: dict[type[CricsheetError], type[InputError]] = {
+    UnreadableFileError: MissingFileError,
+    NotJsonError: InputError,
+}
 LOST = 1
 
 Files = Annotated[list[Path] | None, typer.Option("--file", help="A Cricsheet JSON file to play; again for more.")]
@@ -30,7 +36,9 @@ Speed = Annotated[float, typer.Option("--speed", min=1, max=1000, help="How many
 def origin(
     host: Annotated[str, typer.Option(help="Only addresses of this machine are taken.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8100,
-    matches: Annotated[int, typer.Option(min=0, max=5000, help="Invented matches, live at any time.")] = MATCHES_DEFAULT,
+    matches: Annotated[
+        int, typer.Option(min=0, max=5000, help="Invented matches, live at any time.")
+    ] = MATCHES_DEFAULT,
     files: Files = None,
     speed: Speed = 1.0,
     seed: Seed = None,
@@ -39,7 +47,7 @@ def origin(
 ) -> None:
     """Serve a simulated cricket site that knows the truth."""
     require_level(faults)
-    now = time.time()
+    now = CLOCK.now().timestamp()
     options = WorldOptions(
         epoch=now,
         seed=int(now) if seed is None else seed,
@@ -59,7 +67,7 @@ async def _serve(options: WorldOptions, faults: str, host: str, port: int, annou
         loop.add_signal_handler(number, stop.set)
     plan = FaultPlan(faults, options.seed)
     try:
-        async with serve(World(options), plan, now=time.time, host=host, port=port) as server:
+        async with serve(World(options), plan, now=lambda: CLOCK.now().timestamp(), host=host, port=port) as server:
             if announce:
                 _announce(server.url)
                 loop.add_reader(sys.stdin.fileno(), _end_with_input, stop)
@@ -121,7 +129,8 @@ def load(path: Path) -> Any:
     try:
         return load_cricsheet(path)
     except CricsheetError as error:
-        raise InputError(str(error)) from error
+        kind = ERRORS.get(type(error), MatchFileError)
+        raise kind(f"{error.source}: {error.problem}.", hint=error.hint) from error
 
 
 def _summary(reports: list[dict[str, Any]], options: Any) -> dict[str, Any]:

@@ -62,9 +62,7 @@ def _compare(site: Site, request: Request, now: float) -> Reply:
     except msgspec.DecodeError as error:
         return _json(400, {"error": f"that is no account: {error}"})
     at = site.world.time(now)
-    verdicts = {
-        fixture.key: judge(fixture, at, kept.get(fixture.key, Account())) for fixture in site.world.begun(now)
-    }
+    verdicts = {fixture.key: judge(fixture, at, kept.get(fixture.key, Account())) for fixture in site.world.begun(now)}
     total = sum((verdict.counts for verdict in verdicts.values()), Counts())
     strangers = sorted(set(kept) - set(verdicts))
     return _json(200, {"at": at, "total": total.to_dict(), "matches": verdicts, "strangers": strangers})

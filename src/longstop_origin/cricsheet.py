@@ -15,6 +15,8 @@ from longstop_origin.cricsheet_reading import (
     CricsheetError,
     FieldError,
     Mapping,
+    NotJsonError,
+    UnreadableFileError,
     count,
     flag,
     listing,
@@ -41,7 +43,9 @@ def load_cricsheet(path: Path) -> MatchScript:
         raw = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
-        raise CricsheetError(str(path), f"it cannot be read ({reason})", "Check the path and its rights.") from None
+        raise UnreadableFileError(
+            str(path), f"it cannot be read ({reason})", "Check the path and its rights."
+        ) from None
     return parse_cricsheet(_decoded(raw, str(path)), source=str(path), identity=path.stem)
 
 
@@ -57,7 +61,7 @@ def _decoded(raw: bytes, source: str) -> object:
     try:
         return msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise CricsheetError(source, "it is not JSON", NOT_CRICSHEET) from None
+        raise NotJsonError(source, "it is not JSON", NOT_CRICSHEET) from None
 
 
 def _whole(document: object) -> Mapping:

@@ -15,6 +15,14 @@ class CricsheetError(ValueError):
         self.source, self.problem, self.hint = source, problem, hint
 
 
+class UnreadableFileError(CricsheetError):
+    """There is no such file, or it may not be read."""
+
+
+class NotJsonError(CricsheetError):
+    """The file is of another kind altogether."""
+
+
 class FieldError(Exception):
     """A problem found deep in the file, before the name of the file is known."""
 

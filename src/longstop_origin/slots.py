@@ -22,8 +22,11 @@ from longstop_origin.timing import with_times
 
 # The formats in the order of the slots: any ten neighbours hold all of them.
 FORMATS = ("T20", "ODI", "Test", "T20", "T10", "ODI", "The Hundred", "T20", "ODI", "T20")
-ANNOUNCED_BEFORE_SECONDS = 60.0
-LISTED_AFTER_SECONDS = 900.0
+# In match time, so that a fast world does not list whole seasons; bounded in real time, so that a list can be read.
+ANNOUNCED_BEFORE_SECONDS = 600.0
+LISTED_AFTER_SECONDS = 3600.0
+ANNOUNCED_AT_MOST_SECONDS = 60.0
+LISTED_AT_LEAST_SECONDS = 15.0
 
 
 class SlotOptions(Struct, frozen=True, kw_only=True):
@@ -41,6 +44,9 @@ class Slots:
 
     def __init__(self, options: SlotOptions) -> None:
         self._options = options
+        self.announced_before = min(ANNOUNCED_BEFORE_SECONDS / options.speed, ANNOUNCED_AT_MOST_SECONDS)
+        self.listed_after = max(LISTED_AFTER_SECONDS / options.speed, LISTED_AT_LEAST_SECONDS)
+        self._cached_at_most = 4 * options.count + 16
         self._league = League(options.count, options.seed)
         self._fixtures: OrderedDict[int, Fixture] = OrderedDict()
         self._starts: list[list[float]] = [[] for _ in range(options.count)]
@@ -56,26 +62,31 @@ class Slots:
         self._roll(at)
         generation, slot = divmod(ordinal, self._options.count)
         starts = self._starts[slot]
-        if generation >= len(starts) or starts[generation] > at + ANNOUNCED_BEFORE_SECONDS:
+        if generation >= len(starts) or starts[generation] > at + self.announced_before:
             return None
         return self._made(slot, generation)
 
-    def listed(self, at: float) -> Iterator[Fixture]:
+    def listed(self, at: float) -> list[Fixture]:
         """Per slot what is on, what comes next when it is near, what ended lately."""
         self._roll(at)
+        listed = list(self._near(at))
+        self._cached_at_most = max(self._cached_at_most, 2 * len(listed))
+        return listed
+
+    def _near(self, at: float) -> Iterator[Fixture]:
         for slot, starts in enumerate(self._starts):
-            generation = bisect_right(starts, at + ANNOUNCED_BEFORE_SECONDS) - 1
+            generation = bisect_right(starts, at + self.announced_before) - 1
             while generation >= 0:
                 fixture = self._made(slot, generation)
-                if fixture.ends_at < at - LISTED_AFTER_SECONDS:
+                if fixture.ends_at < at - self.listed_after:
                     break
                 yield fixture
                 generation -= 1
 
     def listed_until(self, at: float) -> float:
-        turns = [fixture.ends_at + LISTED_AFTER_SECONDS for fixture in self.listed(at)]
+        turns = [fixture.ends_at + self.listed_after for fixture in self.listed(at)]
         if self._options.rolling and self._ends:
-            turns.append(self._ends[0][0] - ANNOUNCED_BEFORE_SECONDS)
+            turns.append(self._ends[0][0] - self.announced_before)
         return min((turn for turn in turns if turn > at), default=float("inf"))
 
     def begun(self, at: float) -> Iterator[Fixture]:
@@ -106,7 +117,7 @@ class Slots:
 
     def _roll(self, at: float) -> None:
         """Puts the next match into every slot whose match is over or soon will be."""
-        while self._options.rolling and self._ends and self._ends[0][0] <= at + ANNOUNCED_BEFORE_SECONDS:
+        while self._options.rolling and self._ends and self._ends[0][0] <= at + self.announced_before:
             ends_at, slot = heappop(self._ends)
             self._starts[slot].append(ends_at)
             following = self._made(slot, len(self._starts[slot]) - 1)
@@ -117,7 +128,7 @@ class Slots:
         fixture = self._fixtures.get(ordinal)
         if fixture is None:
             fixture = self._fixtures[ordinal] = self._make(ordinal, self._starts[slot][generation])
-            if len(self._fixtures) > 3 * self._options.count + 16:
+            if len(self._fixtures) > self._cached_at_most:
                 self._fixtures.popitem(last=False)
         else:
             self._fixtures.move_to_end(ordinal)

@@ -30,7 +30,7 @@ MAY_PRINT = re.compile(
     r"^(scripts|benchmarks)/|^tests/style/checker\.py$|^src/\w+/(cli\.py|commands\.py|(cli|commands)/)"
 )
 
-_SKIPPED_FOLDERS = {".git", ".venv", "var", "build", "dist", "node_modules", "__pycache__"}
+_SKIPPED_FOLDERS = {".git", ".venv", ".hypothesis", "var", "build", "dist", "node_modules", "__pycache__"}
 _TEXT_SUFFIXES = {"", *re.findall(r"\.\w+", ".py .md .toml .yaml .yml .json .sh .lock .in .cfg .ini .html .js .css")}
 _MACHINE_PATH = re.compile(r"(?<![\w.~>)}-])/(?:work|home|root|tmp/w)/")
 _ADDRESS = re.compile(r"\b\w+://")

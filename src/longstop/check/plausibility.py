@@ -1,6 +1,8 @@
 """Does a payload contradict itself, or what was known? Then it is held, and never published as truth."""
 
+from collections import Counter
 from collections.abc import Iterator
+from datetime import timedelta
 
 from longstop.check.verdict import Verdict
 from longstop.domain.cricket import Delivery, InningsScore, OverReport
@@ -10,6 +12,8 @@ from longstop.domain.observation import Observation
 WICKETS_MAX = 10
 RUNS_A_BALL_MAX = 20
 BALLS_AN_OVER_MAX = 40
+# Wider than any mistaken time zone. One clock from the far future would make everything after it look old.
+CLOCK_AHEAD_MAX = timedelta(hours=24)
 
 
 def judge(observation: Observation, previous: Observation | None = None) -> Verdict:
@@ -21,12 +25,10 @@ def judge(observation: Observation, previous: Observation | None = None) -> Verd
 
 
 def judge_overs(overs: tuple[OverReport, ...]) -> Verdict:
-    return Verdict(tuple(dict.fromkeys(reason for report in overs for reason in _over_reasons(report))))
+    return Verdict(tuple(dict.fromkeys(_overs_reasons(overs))))
 
 
-def require_plausible_feed(
-    overs: tuple[OverReport, ...], sequence: int | None, observation: Observation
-) -> None:
+def require_plausible_feed(overs: tuple[OverReport, ...], sequence: int | None, observation: Observation) -> None:
     """A feed older than the board, or one that contradicts itself, would take back what is known."""
     if sequence is not None and observation.sequence is not None and sequence < observation.sequence:
         raise MalformedPayloadError("The ball feed is older than the scoreboard.")
@@ -46,21 +48,31 @@ def _against_itself(observation: Observation) -> Iterator[str]:
         if score.team not in observation.teams:
             yield f"innings {score.number} is of {score.team}, which does not play in this match"
         yield from _innings_reasons(score)
-    for report in observation.overs:
-        yield from _over_reasons(report)
+    yield from _overs_reasons(observation.overs)
     yield from _headline_reasons(observation)
+    yield from _result_reasons(observation)
+    yield from _clock_reasons(observation)
 
 
 def _innings_reasons(score: InningsScore) -> Iterator[str]:
     where = f"innings {score.number}"
     if not 0 <= score.wickets <= WICKETS_MAX:
         yield f"{where} has {score.wickets} wickets"
-    if score.runs < 0 or (score.legal_balls is not None and score.legal_balls < 0):
+    if min(score.runs, score.legal_balls or 0, score.penalty_before, score.penalty_after) < 0:
         yield f"{where} has a negative count"
     if score.extras is not None and score.extras.total > score.runs:
         yield f"{where} has more extras ({score.extras.total}) than runs ({score.runs})"
     if score.penalty_awarded > score.runs:
         yield f"{where} has more penalty runs than runs"
+
+
+def _overs_reasons(overs: tuple[OverReport, ...]) -> Iterator[str]:
+    shown = Counter((report.innings, report.over) for report in overs)
+    for (_, over), times in shown.items():
+        if times > 1:
+            yield f"over {over} is shown {times} times"
+    for report in overs:
+        yield from _over_reasons(report)
 
 
 def _over_reasons(report: OverReport) -> Iterator[str]:
@@ -92,6 +104,19 @@ def _headline_reasons(observation: Observation) -> Iterator[str]:
                     f"innings {score.number} of {team} is {score.runs}/{score.wickets} in one place"
                     f" and {runs}/{wickets} in another"
                 )
+
+
+def _result_reasons(observation: Observation) -> Iterator[str]:
+    result = observation.result
+    for team in (result.winner, result.eliminator, result.bowl_out) if result else ():
+        if team is not None and team not in observation.teams:
+            yield f"the result names {team}, which does not play in this match"
+
+
+def _clock_reasons(observation: Observation) -> Iterator[str]:
+    told = observation.provenance.source_at
+    if told is not None and told - observation.provenance.captured_at > CLOCK_AHEAD_MAX:
+        yield f"its clock says {told:%Y-%m-%d %H:%M}, which is more than a day ahead"
 
 
 def _against_the_past(observation: Observation, previous: Observation) -> Iterator[str]:

@@ -10,7 +10,7 @@ import typer
 from longstop.check import plausibility
 from longstop.check.verdict import Verdict
 from longstop.clock import SystemClock
-from longstop.domain.errors import ForeignPayloadError, InputError, PayloadError
+from longstop.domain.errors import ForeignPayloadError, InputError, MissingFileError, PayloadError
 from longstop.domain.match import Names
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.serve.unified import unified
@@ -21,11 +21,6 @@ REJECTED = 3
 FOREIGN = 4
 FILE_BYTES_MAX = 32 * 1024 * 1024
 NOBODY = Names()
-
-
-class MissingFileError(InputError):
-    exit_code = 66
-    default_hint = "Give the path of a saved payload, or - for standard input."
 
 
 def read(

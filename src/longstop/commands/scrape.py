@@ -122,5 +122,5 @@ class _Scrape:
     async def _names(self) -> Names:
         codes = self._watch.codes
         players = sorted(codes.players)[: self._source.manifest.names_per_call - len(codes.teams)]
-        snapshot = await self._fetcher.fetch(self._source.names_for(players, sorted(codes.teams - {""})))
+        snapshot = await self._fetcher.fetch(self._source.names_for(players, sorted(codes.teams)))
         return self._source.parse_names(snapshot)

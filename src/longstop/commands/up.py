@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
 from pathlib import Path
@@ -44,7 +45,6 @@ def up(
     matches: Annotated[int, typer.Option(min=1, max=5000, help="Matches of the simulated site.")] = 10,
     speed: Annotated[float, typer.Option(min=1, max=1000, help="Speed of the simulated site.")] = 5.0,
     faults: Annotated[str, typer.Option(help="Faults of the simulated site: none, mild or storm.")] = "none",
-    seed: Annotated[int | None, typer.Option(help="Seed of the simulated site; else a new world each time.")] = None,
     config: ConfigFile = None,
     overrides: Overrides = None,
 ) -> int:
@@ -52,7 +52,7 @@ def up(
     settings = load_settings(config, overrides).settings
     options = UpOptions(
         with_origin=origin,
-        origin_arguments=_origin_arguments(matches, speed, faults, seed),
+        origin_arguments=_origin_arguments(matches, speed, faults),
         seconds=None if duration is None else read_duration(duration),
         report=_writable(report),
     )
@@ -64,16 +64,34 @@ def up(
         logs.close()
 
 
-def _origin_arguments(matches: int, speed: float, faults: str, seed: int | None) -> tuple[str, ...]:
-    arguments = ("--port", "0", "--matches", str(matches), "--speed", str(speed), "--faults", faults)
-    return arguments if seed is None else (*arguments, "--seed", str(seed))
+def _origin_arguments(matches: int, speed: float, faults: str) -> tuple[str, ...]:
+    return ("--port", "0", "--matches", str(matches), "--speed", str(speed), "--faults", faults)
 
 
 def _writable(report: Path | None) -> Path | None:
     """A report that cannot be written should be known before the run, not after it."""
     if report is not None and not report.parent.is_dir():
         raise InputError(f"There is no folder {report.parent} for the report.", hint="Make it, or choose another.")
+    if report is not None and not _can_be_written(report):
+        raise InputError(f"The report cannot be written to {report}.", hint="Name a file that this user may write.")
     return report
+
+
+def _can_be_written(report: Path) -> bool:
+    return not report.is_dir() and os.access(report if report.exists() else report.parent, os.W_OK)
+
+
+def _write(report: Path, summary: dict[str, Any]) -> None:
+    """What was found out is not lost with the file: it goes to standard output then."""
+    document = reports.encode(summary)
+    try:
+        report.write_bytes(document)
+    except OSError as error:
+        sys.stdout.write(document.decode())
+        raise InputError(
+            f"The report cannot be written to {report}: {error.strerror}.", hint="It was printed instead."
+        ) from error
+    typer.echo(f"The report is in {report}.")
 
 
 class Run:
@@ -171,8 +189,7 @@ class Run:
         if accounts is not None and self._origin is not None:
             summary |= await self._judge(accounts, self._origin)
         if self._options.report is not None:
-            self._options.report.write_bytes(reports.encode(summary))
-            typer.echo(f"The report is in {self._options.report}.")
+            _write(self._options.report, summary)
         return LOST if summary.get("is_clean") is False else 0
 
     async def _judge(self, accounts: dict[str, Any], origin: OriginProcess) -> dict[str, Any]:

@@ -3,6 +3,8 @@
     LongstopError                     says what happened, and in `hint` what to do
     ├── SettingsError                 the configuration is wrong (all faults at once)
     ├── InputError                    what a person handed in is wrong
+    │   ├── MissingFileError          it is not there, or may not be read
+    │   ├── MatchFileError            a file of a match, and not a whole one
     │   ├── UnknownSourceError        no source has this name
     │   └── PortTakenError            somebody else listens there
     ├── FetchError                    the bytes did not come
@@ -59,8 +61,17 @@ class InputError(LongstopError):
     exit_code = 65
 
 
-class UnknownSourceError(InputError):
+class MissingFileError(InputError):
     exit_code = 66
+    default_hint = "Check the path and its rights."
+
+
+class MatchFileError(InputError):
+    exit_code = 67
+
+
+class UnknownSourceError(InputError):
+    exit_code = 68
 
 
 class PortTakenError(InputError):

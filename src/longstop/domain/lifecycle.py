@@ -40,7 +40,9 @@ MATCH_LIFECYCLE = Machine(
             MatchState.ACTIVE,
             "create the monitoring record, add to the freshness index",
         ),
-        Transition(MatchState.ACTIVE, "failed_too_often", MatchState.PAUSED, "add to the paused matches, log a warning"),
+        Transition(
+            MatchState.ACTIVE, "failed_too_often", MatchState.PAUSED, "add to the paused matches, log a warning"
+        ),
         Transition(
             MatchState.PAUSED,
             "recovered",
@@ -66,7 +68,7 @@ TASK_RETRY = Machine(
         Transition(TaskState.PENDING, "taken", TaskState.EXECUTING),
         Transition(TaskState.EXECUTING, "succeeded", TaskState.SUCCESS, "reset the consecutive failures"),
         Transition(TaskState.EXECUTING, "failed", TaskState.FAILED, "count the failure, log the error"),
-        Transition(TaskState.FAILED, "retried", TaskState.PENDING, "back in the queue, one attempt more, after a delay"),
+        Transition(TaskState.FAILED, "retried", TaskState.PENDING, "back in the queue after a delay, one attempt more"),
         Transition(TaskState.FAILED, "exhausted", TaskState.ABANDONED, "log critical, check whether to pause"),
     ),
 )
@@ -78,7 +80,9 @@ HEALTH_GRADE = Machine(
     transitions=(
         Transition(HealthGrade.HEALTHY, "aged", HealthGrade.DEGRADED, "log a warning, raise an alert"),
         Transition(HealthGrade.DEGRADED, "stalled", HealthGrade.FAILING, "log critical, ask the watchdog"),
-        Transition(HealthGrade.FAILING, "recycled", HealthGrade.RECOVERING, "recycle the browsers, write an audit entry"),
+        Transition(
+            HealthGrade.FAILING, "recycled", HealthGrade.RECOVERING, "recycle the browsers, write an audit entry"
+        ),
         Transition(HealthGrade.RECOVERING, "scraped", HealthGrade.HEALTHY, "log, clear the alerts"),
         Transition(HealthGrade.DEGRADED, "freshened", HealthGrade.HEALTHY, "after two intervals in a row under 60 s"),
         Transition(HealthGrade.FAILING, "eased", HealthGrade.DEGRADED, "no match over 120 s, the median still high"),

@@ -64,6 +64,7 @@ def require_safe_key(key: str) -> str:
     """Keys reach file names, URLs and labels: only harmless ones are let in."""
     if not _SAFE_KEY.fullmatch(key):
         raise InputError(
-            f"{key[:40]!r} is not a match key.", hint="A key is 1 to 64 letters, digits, '-' or '_', and starts with a letter or digit."
+            f"{key[:40]!r} is not a match key.",
+            hint="A key is 1 to 64 letters, digits, '-' or '_', and starts with a letter or digit.",
         )
     return key

@@ -22,7 +22,7 @@ class HttpLimits(msgspec.Struct, frozen=True):
 
 
 class HttpFetcher:
-    """One keep-alive pool for all sources. Redirects are not followed: an endpoint that moves is a change to be seen."""
+    """One keep-alive pool for all sources. Redirects are not followed: an endpoint that moves is news."""
 
     def __init__(self, clock: Clock, limits: HttpLimits = HttpLimits()) -> None:
         self._clock = clock

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from longstop.domain.cricket import InningsScore, InningsState, OverReport, PlayState, Result
-from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
+from longstop.domain.events import DeliveryRecord, Gap, GapState, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus
 from longstop.domain.observation import Observation
 from longstop.ledger import audit, gaps, telling
@@ -69,7 +69,9 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class MatchLedger:
-    def __init__(self, match_id: str, state: LedgerState = LedgerState(), limits: LedgerLimits = LedgerLimits()) -> None:
+    def __init__(
+        self, match_id: str, state: LedgerState = LedgerState(), limits: LedgerLimits = LedgerLimits()
+    ) -> None:
         self.match_id = match_id
         self._limits = limits
         self._books: dict[int, InningsBook] = {}
@@ -197,9 +199,7 @@ class MatchLedger:
             return Suspicion(since=now, mismatch=mismatch, gap=gap)
         return msgspec.structs.replace(known, mismatch=mismatch, gap=known.gap or gap)
 
-    def _gap_rows(
-        self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime
-    ) -> tuple[Gap, ...]:
+    def _gap_rows(self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime) -> tuple[Gap, ...]:
         rows = [
             gaps.close_gap(gap, GapState.REPAIRED, now)
             for innings, gap in self._open_gaps.items()

@@ -68,15 +68,11 @@ class Teller:
 
     def _ball_event(self, record: DeliveryRecord) -> MatchEvent:
         event = self._event(f"ball:{record.place}:r{record.revision}", _ball_kind(record), record.true_at)
-        return msgspec.structs.replace(
-            event, place=record.place, revision=record.revision, delivery=record.delivery
-        )
+        return msgspec.structs.replace(event, place=record.place, revision=record.revision, delivery=record.delivery)
 
     def _innings_event(self, row: InningsRecord, kind: EventKind) -> MatchEvent:
         key = f"innings:{row.score.number}:r{row.revision}:{kind.value}"
-        return msgspec.structs.replace(
-            self._event(key, kind, row.captured_at), revision=row.revision, score=row.score
-        )
+        return msgspec.structs.replace(self._event(key, kind, row.captured_at), revision=row.revision, score=row.score)
 
     def _fact_events(self, facts: NewFacts) -> Iterator[MatchEvent]:
         if facts.status is not None:

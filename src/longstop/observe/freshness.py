@@ -78,6 +78,8 @@ def _bucket(seconds: float) -> int:
 
 
 def _upper_edge(bucket: int) -> float:
+    if bucket == _FINE_BUCKETS + _COARSE_BUCKETS - 1:
+        return math.inf
     if bucket < _FINE_BUCKETS:
         return (bucket + 1) * _FINE_SECONDS
     return _FINE_LIMIT_SECONDS * math.exp((bucket - _FINE_BUCKETS + 1) * _GROWTH)

@@ -75,9 +75,16 @@ def _with_fields_of_errors(event: Event) -> Event:
     for field in _OF_ERRORS:
         event.setdefault(field, None)
     event["context"] = {**dict.fromkeys(_CONTEXT), **(event["context"] or {})}
-    if isinstance(event["stack_trace"], str) and len(event["stack_trace"]) > _STACK_CHARS_MAX:
-        event["stack_trace"] = "… [cut]\n" + event["stack_trace"][-_STACK_CHARS_MAX:]
+    if isinstance(event["stack_trace"], str):
+        event["stack_trace"] = _end_of(event["stack_trace"])
     return event
+
+
+def _end_of(stack: str) -> str:
+    """The end of a stack says most. It is cut between lines, so that no secret is cut in half and shown."""
+    if len(stack) <= _STACK_CHARS_MAX:
+        return stack
+    return "… [cut]\n" + stack[-_STACK_CHARS_MAX:].partition("\n")[2]
 
 
 def as_json(event: Event, redactor: Redactor) -> str:

@@ -45,19 +45,38 @@ class Registry(CollectorRegistry):
 class _MatchSeries:
     """The children of one match, looked up once."""
 
-    __slots__ = ("error_types", "errors", "labels", "latency", "updates")
+    __slots__ = ("_metrics", "errors", "label", "latency", "updates")
 
-    def __init__(self, labels: str, metrics: "Metrics") -> None:
-        self.labels = labels
-        self.updates = metrics.updates.labels(labels)
-        self.latency = metrics.update_latency.labels(labels)
+    def __init__(self, label: str, metrics: "Metrics") -> None:
+        self._metrics = metrics
+        self.label = label
+        self.updates: Counter | None = None
+        self.latency: Histogram | None = None
         self.errors: dict[str, Counter] = {}
 
-    def count_error(self, errors: Counter, error_type: str) -> None:
+    def count_update(self) -> None:
+        if self.updates is None:
+            self.updates = self._metrics.updates.labels(self.label)
+        self.updates.inc()
+
+    def observe_latency(self, seconds: float) -> None:
+        if self.latency is None:
+            self.latency = self._metrics.update_latency.labels(self.label)
+        self.latency.observe(seconds)
+
+    def count_error(self, error_type: str) -> None:
         child = self.errors.get(error_type)
         if child is None:
-            child = self.errors[error_type] = errors.labels(self.labels, error_type)
+            child = self.errors[error_type] = self._metrics.errors.labels(self.label, error_type)
         child.inc()
+
+    def remove(self) -> None:
+        if self.updates is not None:
+            self._metrics.updates.remove(self.label)
+        if self.latency is not None:
+            self._metrics.update_latency.remove(self.label)
+        for error_type in self.errors:
+            self._metrics.errors.remove(self.label, error_type)
 
 
 class Metrics:
@@ -72,8 +91,7 @@ class Metrics:
         self._make_match_metrics(self.registry)
         self._make_source_metrics(self.registry)
         self._make_instance_metrics(self.registry)
-        self._others = _MatchSeries(OTHER, self)
-        self._nobody = _MatchSeries(NO_MATCH, self)
+        self._shared: dict[str, _MatchSeries] = {}
 
     def _make_match_metrics(self, registry: CollectorRegistry) -> None:
         """Names and labels of S0 FR-015."""
@@ -158,9 +176,13 @@ class Metrics:
 
     def _of(self, match_id: str | None) -> _MatchSeries:
         """Only a watched match has series of its own; a late signal must not bring those of an ended one back."""
-        if not match_id:
-            return self._nobody
-        return self._series.get(match_id, self._others)
+        series = self._series.get(match_id) if match_id else None
+        if series is not None:
+            return series
+        label = OTHER if match_id else NO_MATCH
+        if label not in self._shared:
+            self._shared[label] = _MatchSeries(label, self)
+        return self._shared[label]
 
     def _on_started(self, signal: facts.ScraperStarted) -> None:
         self._watched_by[signal.match_id] = signal.scraper_id
@@ -178,24 +200,20 @@ class Metrics:
 
     def _forget(self, match_id: str) -> None:
         series = self._series.pop(match_id, None)
-        if series is None:
-            return
-        self.updates.remove(series.labels)
-        self.update_latency.remove(series.labels)
-        for error_type in series.errors:
-            self.errors.remove(series.labels, error_type)
+        if series is not None:
+            series.remove()
 
     def _on_polled(self, signal: facts.PollFinished) -> None:
         has_succeeded = signal.fresh_at is not None
         if has_succeeded:
-            self._of(signal.match_id).updates.inc()
+            self._of(signal.match_id).count_update()
         self.scrapes.labels(signal.source, "success" if has_succeeded else "failure").inc()
         self.outcomes.labels(signal.source, signal.outcome).inc()
         self.scrape_duration.labels(signal.source).observe(signal.duration_seconds)
         self.bytes_in.labels(signal.source).inc(signal.bytes_in)
 
     def _on_events(self, signal: facts.EventsStored) -> None:
-        self._of(signal.match_id).latency.observe(signal.stored_seconds)
+        self._of(signal.match_id).observe_latency(signal.stored_seconds)
         self.store_seconds.observe(signal.stored_seconds)
         self.store_writes.inc()
         self.events.labels(signal.source).inc(signal.count)
@@ -205,7 +223,7 @@ class Metrics:
 
     def _on_error(self, signal: facts.ErrorRaised) -> None:
         error_type = signal.error_type if signal.error_type in ERROR_TYPES else OTHER
-        self._of(signal.match_id).count_error(self.errors, error_type)
+        self._of(signal.match_id).count_error(error_type)
 
     def _on_rejected(self, signal: facts.ObservationRejected) -> None:
         self.rejections.labels(signal.source).inc()

@@ -20,8 +20,8 @@ from urllib.parse import quote, quote_plus
 HIDDEN: Final = "[redacted]"
 
 # What is longer is cut before it is searched; twice what any line may show, so that no secret is cut in half and shown.
-_SEARCHED_CHARS_MAX: Final = 65_536
-_SHOWN_CHARS_MAX: Final = 32_768
+_SEARCHED_CHARS_MAX: Final = 32_768
+_SHOWN_CHARS_MAX: Final = 20_480
 _DEPTH_MAX: Final = 6
 _ITEMS_MAX: Final = 64
 _PROTECTED_CHARS_MIN: Final = 4
@@ -30,8 +30,8 @@ _ENCODED_CHARS_MIN: Final = 6
 _KEY_CHARS_MIN: Final = 16
 
 _WORDS: Final = (
-    r"token|passwords?|passwd|passphrase|pwd|secrets?|cookies?|authori[sz]ation|credentials?|(?:api|access|private|signing"
-    r"|encryption|account|shared)[_-]?keys?|signature|session[_-]?id|sessid|jwt|dsn"
+    r"token|passwords?|passwd|passphrase|pwd|secrets?|cookies?|authori[sz]ation|credentials?"
+    r"|(?:api|access|private|signing|encryption|account|shared)[_-]?keys?|signature|session[_-]?id|sessid|jwt|dsn"
 )
 _SECRET_NAME: Final = re.compile(rf"(?:{_WORDS})|^(?:pass|auth|sig|sid)$", re.IGNORECASE)
 _KEY_NAME: Final = re.compile(r"(?:^|[_-])key$", re.IGNORECASE)
@@ -43,6 +43,7 @@ _BARE: Final = r"[^\s,;&\"'<>(){}\[\]\\]{1,4096}"
 _BARE_LONG: Final = rf"[^\s,;&\"'<>(){{}}\[\]\\]{{{_KEY_CHARS_MIN},4096}}"
 _SCHEME: Final = r"(?:bearer|basic|digest|negotiate|token)\s{1,4}"
 
+_START: Final = r"\b[a-z][a-z0-9+.-]{0,30}://"
 _PORT: Final = r"\d{1,5}(?:[/?#\s\"']|$)"
 
 _RULES: Final = tuple(
@@ -51,10 +52,10 @@ _RULES: Final = tuple(
         (r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[^-]|-(?!-)){0,8192}(?:-----END [A-Z ]{0,40}-----)?", HIDDEN),
         # The user part of an address, also when the password holds '/' or '@'. A port is no password.
         (
-            rf"(?i)(\b[a-z][a-z0-9+.-]{{0,30}}://)[^\s\"'<>/?#:@]{{0,256}}:(?!{_PORT})[^\s\"'<>]{{0,512}}@",
+            rf"(?i)({_START})[^\s\"'<>/?#:@]{{0,256}}:(?!{_PORT})[^\s\"'<>]{{0,512}}@",
             rf"\1{HIDDEN}@",
         ),
-        (r"(?i)(\b[a-z][a-z0-9+.-]{0,30}://)[^\s\"'<>/?#]{1,512}@", rf"\1{HIDDEN}@"),
+        (rf"(?i)({_START})[^\s\"'<>/?#]{{1,512}}@", rf"\1{HIDDEN}@"),
         # A header: everything to the end of its line, or of its quotes, is the secret.
         (r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(\s{0,4}:\s{0,4})[^\r\n\"']{1,4096}", rf"\1\2{HIDDEN}"),
         (rf"(?i)({_NAME})({_ASSIGNED})(?:{_QUOTED}|(?:{_SCHEME})?{_BARE})", rf"\1\2{HIDDEN}"),

@@ -3,7 +3,6 @@
 It is what the record is held against something else with: the oracle of the simulated site, or another record.
 """
 
-
 from typing import Any
 
 from longstop.domain.cricket import NO_EXTRAS, Delivery, InningsScore, InningsState, Result
@@ -105,5 +104,3 @@ def _outcome(result: Result) -> dict[str, Any]:
         "eliminator": result.eliminator,
         "bowl_out": result.bowl_out,
     }
-
-

@@ -98,8 +98,9 @@ class PostgresStore(StoreReads):
                 answers.append(rows_out(await _execute(connection, for_postgres(query), named)))
             return answers
 
-    def _list_argument(self, values: Sequence[str]) -> Any:
-        return [text_in(value) for value in values]
+    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
+        wanted = {"match_ids": [text_in(match_id) for match_id in match_ids]}
+        return (await self._ask((self._queries.live_many, wanted)))[0]
 
     async def ping(self) -> float:
         started = self._clock.monotonic()

@@ -22,6 +22,7 @@ DATABASE_ERRORS = (SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceErro
 _HEALING_CLASSES = ("08", "40", "53", "55", "57", "58", "XX")
 _REFUSING_CLASSES = ("28", "3D", "42501")
 _CONTENT_CLASSES = ("22", "23", "54")
+_MESSAGE_LENGTH_MAX = 300
 _REPEATABLE = ("40001", "40P01")
 
 
@@ -128,4 +129,5 @@ def _first_line(error: BaseException) -> str:
     """SQLAlchemy's own text repeats statement and values, which do not belong in a message."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     cause = origin.__cause__ or origin
-    return (str(cause).splitlines() or [type(cause).__name__])[0].rstrip(".") or type(cause).__name__
+    line = (str(cause).splitlines() or [""])[0].rstrip(".")
+    return line[:_MESSAGE_LENGTH_MAX] or type(cause).__name__

@@ -1,4 +1,4 @@
-"""What may be read. The two databases differ in collation, in JSON and in how a list is handed in."""
+"""What may be read. The two databases differ in collation, in how JSON is read, and in lists."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -95,11 +95,9 @@ class _Builder:
         return query.order_by(*order).limit(bindparam("limit"))
 
     def _live_many(self) -> Selection:
-        column = tables.live_match_data.c.match_id
-        if self._is_postgres:
-            return self._select(LIVE).where(column == func.any(bindparam("match_ids", type_=ARRAY(Text))))
-        wanted = func.json_each(bindparam("match_ids")).table_valued("value")
-        return self._select(LIVE).where(column.in_(select(wanted.c.value)))
+        """Only PostgreSQL takes a list."""
+        wanted = func.any(bindparam("match_ids", type_=ARRAY(Text)))
+        return self._select(LIVE).where(tables.live_match_data.c.match_id == wanted)
 
     def _events(self) -> Selection:
         seq = tables.match_events.c.seq

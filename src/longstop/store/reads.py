@@ -31,11 +31,11 @@ class StoreReads(ABC):
         """The answers, all of one instant."""
 
     @abstractmethod
-    def _list_argument(self, values: Sequence[str]) -> Any:
-        """How a list of texts is handed in."""
+    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
+        """The live rows of these matches."""
 
     async def ledger(self, match_id: str) -> LedgerPage:
-        query, of_match = self._queries, {"match_id": match_id}
+        query, of_match = self._queries, {"match_id": _text(match_id)}
         deliveries, innings, gaps, last_seq, live = await self._ask(
             (query.deliveries_now, of_match),
             (query.innings_now, of_match),
@@ -59,46 +59,52 @@ class StoreReads(ABC):
         if status is not None:
             arguments["status"] = status.value
         if source is not None:
-            arguments["source"] = source
+            arguments["source"] = _text(source)
         query = self._queries.matches[status is not None, source is not None]
         rows = (await self._ask((query, arguments)))[0]
         return [match_rows.match_row(row, self._read_moment) for row in rows]
 
     async def match(self, match_id: str) -> MatchRow | None:
-        rows = (await self._ask((self._queries.match, {"match_id": match_id})))[0]
+        rows = (await self._ask((self._queries.match, {"match_id": _text(match_id)})))[0]
         return match_rows.match_row(rows[0], self._read_moment) if rows else None
 
     async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
-        if not match_ids:
-            return {}
-        arguments = {"match_ids": self._list_argument(match_ids)}
-        rows = (await self._ask((self._queries.live_many, arguments)))[0]
+        rows = await self._ask_live([_text(match_id) for match_id in match_ids])
         return {row[0]: match_rows.live_row(row, self._read_moment) for row in rows}
 
     async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
         cursor = max(-_NUMBER_MAX, min(after, _NUMBER_MAX))
-        arguments = {"match_id": match_id, "after": cursor, "limit": _count(limit)}
+        arguments = {"match_id": _text(match_id), "after": cursor, "limit": _count(limit)}
         rows = (await self._ask((self._queries.events, arguments)))[0]
         return [ledger_rows.match_event(row, self._read_moment) for row in rows]
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
-        query, arguments = self._queries.deliveries, {"match_id": match_id}
+        query, arguments = self._queries.deliveries, {"match_id": _text(match_id)}
         if as_of is not None:
             query, arguments["as_of"] = self._queries.deliveries_as_of, self._write_moment(_zoned(as_of))
         rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
-        rows = (await self._ask((self._queries.delivery_history, {"match_id": match_id})))[0]
+        rows = (await self._ask((self._queries.delivery_history, {"match_id": _text(match_id)})))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
     async def gaps(self, match_id: str) -> Sequence[Gap]:
-        rows = (await self._ask((self._queries.gaps, {"match_id": match_id})))[0]
+        rows = (await self._ask((self._queries.gaps, {"match_id": _text(match_id)})))[0]
         return [ledger_rows.gap_from(row, self._read_moment) for row in rows]
 
     async def names(self, source: str) -> Names:
-        rows = (await self._ask((self._queries.names, {"source": source})))[0]
+        rows = (await self._ask((self._queries.names, {"source": _text(source)})))[0]
         return match_rows.names_from(rows)
+
+
+def _text(words: str) -> str:
+    """What cannot be written as UTF-8 is in no database; a path of a URL may still hold it."""
+    try:
+        words.encode()
+    except UnicodeEncodeError as error:
+        raise InputError("The text asked for is not valid Unicode.", hint="Send it as UTF-8.") from error
+    return words
 
 
 def _count(limit: int) -> int:

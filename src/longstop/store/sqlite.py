@@ -10,9 +10,6 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import StoreClosedError, StoreUnavailableError
@@ -23,7 +20,7 @@ from longstop.store.queries import queries_for
 from longstop.store.reads import Question, StoreReads
 from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
-from longstop.store.sqlite_session import WriteSession, fetch, not_unicode
+from longstop.store.sqlite_session import WriteSession, fetch
 from longstop.store.sqlite_writer import Job, Verdict, Verdicts, Writer
 from longstop.store.writes import Part, prepare
 
@@ -92,11 +89,10 @@ class SqliteStore(StoreReads):
             return [self._file.session.ask(query, arguments) for query, arguments in questions]
         return await self._threads.ask(questions)
 
-    def _list_argument(self, values: Sequence[str]) -> Any:
-        try:
-            return msgspec.json.encode(values).decode()
-        except UnicodeError as error:
-            raise not_unicode() from error
+    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
+        """One by one: SQLite has no lists, and the ways around that stumble over a NUL."""
+        answers = await self._ask(*((self._queries.live, {"match_id": match_id}) for match_id in match_ids))
+        return [row for rows in answers for row in rows]
 
     async def ping(self) -> float:
         started = self._clock.monotonic()

@@ -13,7 +13,6 @@ from typing import Any
 from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite
 
-from longstop.domain.errors import InputError
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
 from longstop.store.sql_text import for_sqlite
@@ -21,7 +20,7 @@ from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, pr
 from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
 
 _CHECKPOINT_BYTES = 4 << 20
-_WAL_FAR_TOO_LONG_BYTES = 32 << 20
+_CHECKPOINT_STEP_BYTES = 1 << 20
 _ONLY_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
@@ -53,6 +52,7 @@ class WriteSession:
         self._inserts = insert_texts()
         self._stored = stored_texts()
         self._checkpoint_at_bytes = _CHECKPOINT_BYTES
+        self._wal_bytes = 0
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -115,15 +115,19 @@ class WriteSession:
         return fetch(self.connection, query, arguments, self._path)
 
     def checkpoint_if_due(self) -> None:
-        """Moves the WAL into the file when it has grown. A reader in the way only puts it off."""
+        """Moves the WAL into the file when it has grown, after which the next commit starts the WAL anew and short.
+
+        A reader who looks at the past is in the way of that; then the WAL grows, and it is tried again step by step.
+        """
         if self._path is None:
             return
         size = _size_bytes(self._path)
-        if size < self._checkpoint_at_bytes:
-            return
-        self._checkpoint("TRUNCATE" if size > _WAL_FAR_TOO_LONG_BYTES else "PASSIVE")
-        left = _size_bytes(self._path)
-        self._checkpoint_at_bytes = _CHECKPOINT_BYTES + (left if left >= _CHECKPOINT_BYTES else 0)
+        if size < self._wal_bytes:
+            self._checkpoint_at_bytes = _CHECKPOINT_BYTES
+        if size >= self._checkpoint_at_bytes:
+            self._checkpoint("PASSIVE")
+            self._checkpoint_at_bytes = size + _CHECKPOINT_STEP_BYTES
+        self._wal_bytes = size
 
     def _checkpoint(self, mode: str) -> None:
         try:
@@ -152,12 +156,6 @@ def fetch(
         return connection.execute(text.text, text.arguments(arguments)).fetchall()
     except sqlite3.Error as error:
         raise store_error(error, path) from error
-    except UnicodeError as error:
-        raise not_unicode() from error
-
-
-def not_unicode() -> InputError:
-    return InputError("The text asked for is not valid Unicode.", hint="Send it as UTF-8.")
 
 
 def _size_bytes(path: Path) -> int:

@@ -27,6 +27,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -238,7 +239,7 @@ scraper_errors = Table(
     Column("url", Text),
     Column("operation", Text),
     Column("retry_attempt", BigInteger, nullable=False, server_default=text("0")),
-    Column("resolved", Boolean, nullable=False, server_default=text("false")),
+    Column("resolved", Boolean, nullable=False, server_default=false()),
     Column("resolution_time", Moment),
     Column("resolution_method", Text),
     UniqueConstraint("error_id"),

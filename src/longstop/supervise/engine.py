@@ -1,11 +1,11 @@
 """The engine: the supervision tree of everything that watches.
 
-    engine (top: 3 restarts in 60 s, then the process ends and says why)
-    ├── resource meter, freshness sampling
-    └── for each source
-        ├── discovery      which matches are there
-        ├── naming         who is behind the codes
-        └── scrapers       one a match (each: 5 restarts in 30 s, then the failure goes up)
+engine (top: 3 restarts in 60 s, then the process ends and says why)
+├── resource meter, freshness sampling
+└── for each source
+    ├── discovery      which matches are there
+    ├── naming         who is behind the codes
+    └── scrapers       one a match (each: 5 restarts in 30 s, then the failure goes up)
 """
 
 from collections.abc import Sequence
@@ -59,13 +59,9 @@ class Department:
         self.source = source
         self.book = NameBook()
         self._engine = engine
-        self._fetcher = PoliteFetcher(
-            parts.fetcher, parts.clock, max_concurrent=source.manifest.max_concurrent
-        )
+        self._fetcher = PoliteFetcher(parts.fetcher, parts.clock, max_concurrent=source.manifest.max_concurrent)
         self._pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus)
-        self.roster = Roster(
-            parts.store, engine.options.ledger, self._start_scraper, parts.clock, parts.bus
-        )
+        self.roster = Roster(parts.store, engine.options.ledger, self._start_scraper, parts.clock, parts.bus)
 
     def services(self) -> tuple[Service, ...]:
         parts = self._engine.parts

@@ -1,4 +1,4 @@
-"""Learns the names behind the codes that matches show. A name that cannot be had is asked for again, later and rarer."""
+"""Learns the names behind the codes that matches show. One that cannot be had is asked for again, later."""
 
 from collections.abc import Callable, Iterable
 
@@ -57,32 +57,37 @@ class Naming:
             await self._look()
 
     async def _look(self) -> None:
-        players, teams = self._unknown()
-        if not players and not teams:
+        asked = self._unknown()
+        if not any(asked):
             return
         try:
-            snapshot = await self._fetcher.fetch(self._source.names_for(players, teams))
+            snapshot = await self._fetcher.fetch(self._source.names_for(*asked))
             names = self._source.parse_names(snapshot)
             await self._store.save(WriteBatch(names=(NamesRow(self._source.manifest.name, names),)))
         except (FetchError, PayloadError, StoreError) as error:
             self._tell(error.kind, error.message)
             return
         self._book.learn(names)
-        self._asked.update(dict.fromkeys((*players, *teams), self._clock.monotonic()))
+        self._asked.update(dict.fromkeys((code for codes in asked for code in codes), self._clock.monotonic()))
 
-    def _unknown(self) -> tuple[list[str], list[str]]:
-        """What nobody has named yet, at most one call's worth."""
-        now = self._clock.monotonic()
+    def _unknown(self) -> tuple[list[str], list[str], list[str]]:
+        """Players, teams and series that nobody has named yet, at most one call's worth; teams go first."""
         known = self._book.names
         players: set[str] = set()
         teams: set[str] = set()
+        series: set[str] = set()
         for codes in self._codes():
             players |= codes.players - known.players.keys()
             teams |= codes.teams - known.teams.keys()
-        limit = self._source.manifest.names_per_call
-        due = [code for code in sorted(teams) if self._is_due(code, now)][:limit]
-        rest = [code for code in sorted(players) if self._is_due(code, now)][: limit - len(due)]
-        return rest, due
+            series |= codes.series - known.series.keys()
+        room = self._source.manifest.names_per_call
+        wanted_teams = self._due(teams, room)
+        wanted_series = self._due(series, room - len(wanted_teams))
+        return self._due(players, room - len(wanted_teams) - len(wanted_series)), wanted_teams, wanted_series
+
+    def _due(self, codes: set[str], room: int) -> list[str]:
+        now = self._clock.monotonic()
+        return [code for code in sorted(codes) if self._is_due(code, now)][: max(0, room)]
 
     def _is_due(self, code: str, now: float) -> bool:
         asked = self._asked.get(code)

@@ -28,6 +28,12 @@ async def test_the_ledger_of_an_unknown_match_is_empty(store: Store) -> None:
     assert await store.ledger("crex_NOBODY") == LedgerPage((), (), (), 0, None)
 
 
+async def test_text_that_is_not_unicode_is_no_name_of_a_match(store: Store) -> None:
+    for question in (store.match("\ud800"), store.live(["\ud800"]), store.events("\ud800"), store.ledger("\ud800")):
+        with pytest.raises(InputError, match="not valid Unicode"):
+            await question
+
+
 async def test_the_ledger_holds_the_current_revision_of_everything(store: Store) -> None:
     await store.save(
         WriteBatch(
@@ -46,7 +52,7 @@ async def test_one_match_never_shows_in_another(store: Store) -> None:
     await store.save(full_batch("A"))
     await store.save(full_batch("AB"))
     page = await store.ledger("crex_A")
-    assert {each.match_id for each in (*page.deliveries, *page.innings)} == {"crex_A"}
+    assert {each.match_id for each in page.deliveries} == {each.match_id for each in page.innings} == {"crex_A"}
     assert {each.match_id for each in await store.events("crex_A")} == {"crex_A"}
 
 

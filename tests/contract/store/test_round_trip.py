@@ -1,7 +1,6 @@
 """Whatever the domain can hold comes back as it went in, from either database."""
 
 import itertools
-from collections.abc import AsyncIterator
 from datetime import datetime
 
 import msgspec
@@ -17,7 +16,7 @@ from tests.contract.store.samples import record
 
 # The store is the same for all examples on purpose: each example brings a match of its own.
 thorough = settings(
-    max_examples=60,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large],
@@ -25,8 +24,8 @@ thorough = settings(
 
 
 @pytest.fixture
-async def counted(backend: Backend) -> AsyncIterator["Counted"]:
-    yield Counted(await backend.store())
+async def counted(backend: Backend) -> "Counted":
+    return Counted(await backend.store())
 
 
 class Counted:

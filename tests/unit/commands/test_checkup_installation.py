@@ -1,6 +1,5 @@
 """What is installed is told with the words that bring what is missing."""
 
-import os
 import re
 import tomllib
 from importlib.metadata import EntryPoint
@@ -57,14 +56,14 @@ def test_a_sqlite_without_threads_is_a_problem() -> None:
 
 
 def test_a_missing_extra_that_nobody_needs_is_only_absent() -> None:
-    found = installation.extra(MISSING, needed_by="")
+    found = installation.optional_part(MISSING, needed_by="")
     assert found.state is State.ABSENT
     assert found.name == "extra moon"
     assert "pip install 'longstop[moon]'" in found.hint
 
 
 def test_a_missing_extra_that_the_settings_need_is_a_problem() -> None:
-    found = installation.extra(MISSING, needed_by="redis.url")
+    found = installation.optional_part(MISSING, needed_by="redis.url")
     assert found.state is State.PROBLEM
     assert "redis.url needs it" in found.said
 
@@ -127,9 +126,19 @@ def test_a_browser_on_the_path_is_found_before_a_fetched_one(bare_machine: Path)
 
 
 def test_a_configured_browser_that_is_not_there_is_a_problem(bare_machine: Path) -> None:
-    found = installation.chromium(str(bare_machine / "nowhere"), is_tried=False)
-    assert found.state is State.PROBLEM
-    assert "executable_path" in found.said
+    for path in (bare_machine / "nowhere", bare_machine):
+        found = installation.chromium(str(path), is_tried=False)
+        assert found.state is State.PROBLEM
+        assert "executable_path" in found.said
+
+
+def test_a_user_without_a_home_has_no_fetched_browser(bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError
+
+    monkeypatch.delenv("PLAYWRIGHT_BROWSERS_PATH")
+    monkeypatch.setattr(Path, "home", homeless)
+    assert installation.chromium("", is_tried=False).state is State.ABSENT
 
 
 def test_a_browser_is_started_only_when_that_is_asked_for(bare_machine: Path) -> None:
@@ -186,6 +195,5 @@ def test_a_command_that_cannot_be_loaded_is_a_problem() -> None:
     assert installation.commands(points).state is State.PROBLEM
 
 
-@pytest.mark.skipif(os.environ.get("PATH") is None, reason="there is no path to look at")
 def test_the_real_machine_is_looked_at_without_harm() -> None:
     assert installation.chromium("", is_tried=False).state in {State.OK, State.ABSENT}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from longstop.commands.checkup import services
+from longstop.commands.checkup.database import DatabaseSchema
 from longstop.commands.checkup.finding import State, examined
-from longstop.commands.db import Standing
 from longstop.store import schema
 from longstop.store.schema import SchemaState
 
@@ -60,7 +60,7 @@ def test_a_current_database_is_well(tmp_path: Path) -> None:
     ],
 )
 def test_each_state_of_a_schema_has_its_weight(state: SchemaState, found: State) -> None:
-    finding = services.judged(Standing("here.db", state, "0001"))
+    finding = services.judged(DatabaseSchema("here.db", state, "0001"))
     assert finding.state is found
     assert bool(finding.hint) == (found is not State.OK)
 

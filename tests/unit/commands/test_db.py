@@ -10,11 +10,12 @@ import pytest
 from typer.testing import Result
 
 from longstop.commands import db
+from longstop.commands.checkup import database
 from longstop.domain.errors import InputError, StoreError, StoreUnavailableError
 from longstop.store import schema
 from longstop.store.schema import SchemaState
 from longstop.store.sqlite_file import FileLock
-from longstop.store.tables import HEAD_REVISION, VERSION_TABLE
+from longstop.store.tables import HEAD_REVISION
 
 Words = Callable[..., Result]
 FILE = "database.url=sqlite:///here.db"
@@ -68,7 +69,7 @@ def test_the_status_of_a_current_schema_is_a_success(words: Words) -> None:
 
 def test_the_schema_of_a_newer_longstop_is_left_alone(words: Words) -> None:
     words("upgrade", "--set", FILE)
-    sql(f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    sql("UPDATE longstop_version SET version_num = '9999'")
     assert words("status", "--set", FILE).exit_code == 1
     said = words("upgrade", "--set", FILE)
     assert isinstance(said.exception, StoreError)
@@ -82,7 +83,7 @@ def test_the_tables_of_others_are_left_alone(words: Words) -> None:
     said = words("upgrade", "--set", FILE)
     assert isinstance(said.exception, StoreError)
     assert said.exception.hint
-    assert db.look("sqlite:///here.db").state is SchemaState.FOREIGN
+    assert database.look("sqlite:///here.db").state is SchemaState.FOREIGN
 
 
 def test_a_file_that_is_no_database_is_one_sentence_with_a_hint(words: Words) -> None:
@@ -134,6 +135,11 @@ def test_a_current_schema_is_told_even_while_a_longstop_runs(words: Words) -> No
         lock.release()
 
 
+def test_a_path_that_cannot_be_looked_at_is_one_sentence() -> None:
+    with pytest.raises(StoreError, match="cannot be looked at"):
+        database.look(f"sqlite:///{'x' * 300}.db")
+
+
 def test_a_database_in_memory_needs_no_upgrade(words: Words) -> None:
     said = words("upgrade", "--set", "database.url=sqlite:///:memory:")
     assert said.stdout == f"in memory: the schema is {HEAD_REVISION} already; nothing was changed.\n"
@@ -141,7 +147,7 @@ def test_a_database_in_memory_needs_no_upgrade(words: Words) -> None:
 
 def test_an_address_that_no_store_takes_says_which_do() -> None:
     with pytest.raises(InputError, match="Supported are"):
-        db.look("mysql://127.0.0.1/x")
+        database.look("mysql://127.0.0.1/x")
 
 
 def test_a_postgres_that_is_down_is_told_without_its_password(words: Words, free_port: int) -> None:

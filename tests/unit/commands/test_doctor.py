@@ -13,7 +13,7 @@ from typer.testing import Result
 
 from longstop.commands import doctor
 from longstop.commands.checkup import installation
-from longstop.commands.checkup.finding import Finding, State, examined, ok, secrets_in, veiled, within
+from longstop.commands.checkup.finding import Finding, State, examined, ok, problem, secrets_in, veiled, within
 from longstop.domain.errors import StoreError
 from longstop.settings import load
 
@@ -86,7 +86,7 @@ def test_a_problem_ends_with_one_and_its_absence_with_zero(words: Words) -> None
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        ill = words("--json", *FREE_PORTS, "--set", f"api.port={taken.getsockname()[1]}")
+        ill = words("--json", *FREE_PORTS[2:], "--set", f"api.port={taken.getsockname()[1]}")
     assert ill.exit_code == 1
     assert findings_of(ill)["port api"]["state"] == "problem"
 
@@ -183,9 +183,7 @@ def test_a_check_that_fails_has_found_a_problem() -> None:
     def forbidden() -> Finding:
         raise PermissionError(13, "Permission denied")
 
-    assert examined("database", refused) == Finding(
-        "database", State.PROBLEM, "The database is gone.", "Bring it back."
-    )
+    assert examined("database", refused) == problem("database", "The database is gone.", "Bring it back.")
     assert "Permission denied" in examined("storage", forbidden).said
 
 

@@ -86,7 +86,7 @@ def test_the_sequence_rises_with_every_change_and_only_then() -> None:
     last = (0, b"")
     for step in range(400):
         body = readings.get(site, "/api/v3/getSV3", EPOCH + step * 0.5, key=fixture.key).body
-        version = msgspec.json.decode(body)["q"]
+        version = msgspec.json.decode(body)["sq"]
         assert (version > last[0]) == (body != last[1])
         assert version >= last[0]
         last = (version, body)

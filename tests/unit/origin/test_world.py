@@ -4,7 +4,6 @@ import pytest
 from longstop_origin.oracle import truth_of
 from longstop_origin.script import MatchScript
 from longstop_origin.site import Site
-from longstop_origin.slots import ANNOUNCED_BEFORE_SECONDS, LISTED_AFTER_SECONDS
 from longstop_origin.world import World, WorldOptions
 
 from tests.unit.origin import readings
@@ -60,8 +59,8 @@ def test_the_list_holds_what_is_near_and_what_ended_lately() -> None:
     world = invented(speed=200.0)
     for now in (EPOCH + 500.0, EPOCH + 1234.0):
         for fixture in world.listed(now):
-            assert fixture.starts_at <= now + ANNOUNCED_BEFORE_SECONDS
-            assert fixture.ends_at >= now - LISTED_AFTER_SECONDS
+            assert fixture.starts_at <= now + world._slots.announced_before
+            assert fixture.ends_at >= now - world._slots.listed_after
 
 
 def test_the_list_stays_the_same_until_it_says() -> None:
@@ -77,10 +76,10 @@ def test_the_list_stays_the_same_until_it_says() -> None:
 
 
 def test_matches_long_over_are_still_known() -> None:
-    world = invented(speed=1000.0)
-    first = world.listed(EPOCH)[0]
-    before = truth_of(first, first.ends_at)
-    later = EPOCH + 5000.0
+    world = invented(matches=4, speed=1000.0)
+    first = next(fixture for fixture in world.listed(EPOCH) if fixture.status(EPOCH) == 1)
+    before = truth_of(first, first.ends_at + 0.1)
+    later = EPOCH + 1000.0
     assert len(list(world.begun(later))) > 50
     again = world.fixture(first.key, later)
     assert again is not None
@@ -88,27 +87,28 @@ def test_matches_long_over_are_still_known() -> None:
 
 
 def test_a_rolling_world_stays_small() -> None:
-    world = invented(speed=1000.0)
-    for step in range(60):
-        now = EPOCH + 100.0 * step
+    world = invented(matches=4, speed=1000.0)
+    for step in range(100):
+        now = EPOCH + 10.0 * step
         for fixture in world.listed(now):
             world.board(fixture, now)
-    assert len(world._slots._fixtures) <= 46
-    assert len(world._boards) <= 46
+    assert len(list(world.begun(now))) > 100
+    assert len(world._slots._fixtures) <= 60
+    assert len(world._boards) <= 60
 
 
 def test_a_match_is_unknown_before_it_is_announced() -> None:
     world, probe = invented(speed=200.0), invented(speed=200.0)
     later = EPOCH + 1000.0
-    coming = [fixture for fixture in probe.begun(later) if fixture.starts_at > EPOCH + ANNOUNCED_BEFORE_SECONDS]
+    coming = [fixture for fixture in probe.begun(later) if fixture.starts_at > EPOCH + probe._slots.announced_before]
     assert coming
     assert world.fixture(coming[0].key, EPOCH) is None
     assert world.fixture(coming[0].key, later) is not None
 
 
 def test_keys_are_unique_whatever_kind_the_matches_are(script: MatchScript) -> None:
-    world = invented(speed=500.0, scripts=[script, script])
-    keys = [fixture.key for fixture in world.begun(EPOCH + 2000.0)]
+    world = invented(matches=4, speed=500.0, scripts=[script, script])
+    keys = [fixture.key for fixture in world.begun(EPOCH + 600.0)]
     assert len(set(keys)) == len(keys) > 12
 
 

@@ -94,7 +94,7 @@ def sqlite(found: tuple[int, ...] = sqlite3.sqlite_version_info, threads: int = 
     return ok("sqlite", said)
 
 
-def extra(part: Extra, needed_by: str) -> Finding:
+def optional_part(part: Extra, needed_by: str) -> Finding:
     """`needed_by` names the setting that cannot do without it; empty when none asks for it."""
     name, command = f"extra {part.name}", f"pip install 'longstop[{part.name}]'"
     if find_spec(part.module) is not None:
@@ -122,7 +122,7 @@ def needs(settings: Settings | None) -> Mapping[str, str]:
 
 def chromium(configured: str, *, is_tried: bool) -> Finding:
     """Only looked for, unless it is to be tried: a browser that lacks a library is there and yet useless."""
-    if configured and not os.access(configured, os.X_OK):
+    if configured and not (Path(configured).is_file() and os.access(configured, os.X_OK)):
         said = f"scraper.browser.executable_path names {configured}, which cannot be started"
         return problem("chromium", said, "Correct the path, or leave it empty: then one is looked for.")
     path = configured or next(browsers(), None)
@@ -132,12 +132,23 @@ def chromium(configured: str, *, is_tried: bool) -> Finding:
     return _tried(path) if is_tried else ok("chromium", path)
 
 
-def browsers(folder: Path | None = None) -> Iterator[str]:
+def browsers() -> Iterator[str]:
     """Those on the path, then those that Playwright fetched, the newest first."""
     yield from (path for name in _BROWSERS if (path := shutil.which(name)))
-    own = folder or Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
-    for pattern in _DOWNLOADED:
-        yield from (str(path) for path in sorted(own.glob(pattern), reverse=True) if os.access(path, os.X_OK))
+    own = _playwright_folder()
+    fetched = [path for pattern in _DOWNLOADED for path in sorted(own.glob(pattern), reverse=True)] if own else []
+    yield from (str(path) for path in fetched if os.access(path, os.X_OK))
+
+
+def _playwright_folder() -> Path | None:
+    """None for a user without a home, as in some containers."""
+    given = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
+    if given:
+        return Path(given)
+    try:
+        return Path.home() / ".cache" / "ms-playwright"
+    except RuntimeError:
+        return None
 
 
 def _tried(path: str, seconds: float = BROWSER_START_SECONDS) -> Finding:

@@ -3,9 +3,9 @@
 import socket
 from urllib.parse import urlsplit
 
+from longstop.commands.checkup.database import DatabaseSchema, look
 from longstop.commands.checkup.disk import nearest_folder
 from longstop.commands.checkup.finding import Finding, absent, ok, problem, warning
-from longstop.commands.db import Standing, look
 from longstop.settings import mask_address
 from longstop.store.address import SqliteAddress, parse_address
 from longstop.store.schema import SchemaState
@@ -24,7 +24,7 @@ def database(url: str) -> Finding:
     return judged(look(url, deadline_seconds=DEADLINE_SECONDS))
 
 
-def judged(found: Standing) -> Finding:
+def judged(found: DatabaseSchema) -> Finding:
     said = f"{found.database}, {found.describe()}"
     match found.state:
         case SchemaState.CURRENT:

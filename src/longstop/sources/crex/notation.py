@@ -14,6 +14,7 @@ from longstop.domain.cricket import (
 from longstop.domain.errors import MalformedPayloadError
 
 CODE_LENGTH_MAX = 64
+_SCORES_LENGTH_MAX = 200
 
 _SCORE = re.compile(r"(\d{1,5})/(\d{1,2})\((\d{1,4})(?:\.(\d))?\)?")
 _TOTAL = re.compile(r"(\d{1,5})/(\d{1,2})\((\d{1,5})\)?")
@@ -103,6 +104,8 @@ def read_pair(text: str) -> tuple[str, str]:
 
 def read_team_scores(text: str) -> list[tuple[int, int, int, int]]:
     """`234/10(80.1&50/2(10.0` → runs, wickets, whole overs, balls of the current over; nothing for `0/0(0.0` alone."""
+    if len(text) > _SCORES_LENGTH_MAX:
+        raise MalformedPayloadError(f"The scores {text[:40]!r}… are longer than any match.")
     return [_read_team_score(part) for part in text.split("&") if part.strip()]
 
 
@@ -138,7 +141,7 @@ def read_extras(text: str | None) -> Extras:
 @lru_cache(maxsize=2048)
 def _read_extras(text: str) -> Extras:
     counts = dict.fromkeys(_EXTRA_NAMES.values(), 0)
-    for part in text.split("."):
+    for part in text.split(".", maxsplit=len(_EXTRA_NAMES)):
         found = _EXTRA.fullmatch(part)
         if not found:
             raise MalformedPayloadError(f"The extras {text[:40]!r} do not read like nb1.b4.")

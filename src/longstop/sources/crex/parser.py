@@ -32,7 +32,7 @@ _OVER_FOR_NOW = frozenset({PlayState.INNINGS_BREAK, PlayState.ENDED})
 ALL_OUT = 10
 
 
-def decode(body: bytes, shape: type[T], what: str) -> T:
+def decode(body: bytes | msgspec.Raw, shape: type[T], what: str) -> T:
     """Strict in what we use, blind to what we do not. Anything that is not JSON is not this source's answer at all."""
     try:
         return msgspec.json.decode(body, type=shape)
@@ -53,9 +53,9 @@ def parse_list(base_url: str, snapshot: Snapshot) -> tuple[MatchListing, ...]:
 
 def _read_listing(base_url: str, row: msgspec.Raw) -> MatchListing | None:
     try:
-        item = msgspec.json.decode(row, type=shapes.Listed)
+        item = decode(row, shapes.Listed, "row of the list")
         key = require_safe_key(item.key)
-    except (msgspec.ValidationError, InputError):
+    except (MalformedPayloadError, InputError):
         return None
     return MatchListing(
         ref=MatchRef(SOURCE, key, match_page(base_url, key, item.slug)),

@@ -24,8 +24,8 @@ def ball_feed(base_url: str, ref: MatchRef, missing: Missing) -> FetchRequest:
     return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed")
 
 
-def names(base_url: str, players: Sequence[str], teams: Sequence[str]) -> FetchRequest:
-    query = urlencode({"p": ",".join(players), "t": ",".join(teams)}, safe=",")
+def names(base_url: str, players: Sequence[str], teams: Sequence[str], series: Sequence[str]) -> FetchRequest:
+    query = urlencode({"p": ",".join(players), "t": ",".join(teams), "s": ",".join(series)}, safe=",")
     return _get(f"{base_url}/mapping/getHomeMapData?{query}", "names")
 
 

@@ -66,8 +66,8 @@ class CrexSource:
             payload_sha256=snapshot.sha256(),
         )
 
-    def names_for(self, players: Sequence[str], teams: Sequence[str]) -> FetchRequest:
-        return requests.names(self._base_url, players, teams)
+    def names_for(self, players: Sequence[str], teams: Sequence[str], series: Sequence[str] = ()) -> FetchRequest:
+        return requests.names(self._base_url, players, teams, series)
 
     def parse_names(self, snapshot: Snapshot) -> Names:
         return parser.parse_names(snapshot)

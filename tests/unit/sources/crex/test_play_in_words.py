@@ -116,8 +116,9 @@ BALLS = dict.fromkeys(
     PLAY,
 )
 NO_STATE = dict.fromkeys(
-    ["", " ", "Training session", "Over completed", "Powerplay completed", "50 overs completed", "Team news", "Third umpire",
-     "Scores tied", "New batter", "Steady going", "Retired hurt", "Play restarts at 3 pm", "The drawing board"],
+    ["", " ", "Training session", "Over completed", "Powerplay completed", "50 overs completed", "Team news",
+     "Third umpire", "Scores tied", "New batter", "Steady going", "Retired hurt", "Play restarts at 3 pm",
+     "The drawing board"],
     UNKNOWN,
 )  # fmt: skip
 TABLE = BEFORE | BREAKS | ENDS | BALLS | NO_STATE

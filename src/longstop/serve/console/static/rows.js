@@ -78,7 +78,8 @@ export class MatchView {
     const key = balls.join(" ");
     if (key === this.shownBalls) return;
     this.shownBalls = key;
-    this.nodes.balls.replaceChildren(...balls.map(chip));
+    // Laid out from the right: where there is no room, the oldest balls go, not the newest.
+    this.nodes.balls.replaceChildren(...balls.map(chip).reverse());
     this.nodes.balls.setAttribute("aria-label", `Last balls: ${balls.map(spoken).join(", ")}`);
     this.nodes.balls.hidden = balls.length === 0;
   }

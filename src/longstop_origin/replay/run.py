@@ -21,10 +21,10 @@ from longstop.store.sqlite import SqliteStore
 from longstop.supervise.engine import Engine, EngineOptions, EngineParts
 from longstop_origin.cricsheet import load_cricsheet
 from longstop_origin.faults import FaultPlan
-from longstop_origin.fetcher import BASE_URL, WorldFetcher
 from longstop_origin.fixture import Fixture
 from longstop_origin.judging import Account, Verdict, judge
 from longstop_origin.oracle import MatchTruth, truth_of
+from longstop_origin.replay.fetcher import BASE_URL, WorldFetcher
 from longstop_origin.site import Site
 from longstop_origin.world import World, WorldOptions
 
@@ -82,7 +82,7 @@ class _Replay:
             await engine.start()
             await self._until_settled(engine)
             late = await engine.stop("the match is over")
-            return await self._tell(engine, late)
+            return await self._tell(late)
         finally:
             await self._store.close()
 
@@ -101,7 +101,7 @@ class _Replay:
             if self._clock.monotonic() >= ends + SETTLING_SECONDS and is_whole:
                 return
 
-    async def _tell(self, engine: Engine, late: tuple[str, ...]) -> dict[str, Any]:
+    async def _tell(self, late: tuple[str, ...]) -> dict[str, Any]:
         account = await account_of(self._store, self._match_id)
         at = self._world.time(self._clock.now().timestamp())
         verdict = judge(self._fixture, at, msgspec.convert(account, Account))

@@ -1,0 +1,145 @@
+"""Change is told, sameness is not."""
+
+import logging
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from longstop.observe import signals as facts
+from longstop.observe.narration import Narrator
+
+NOON = datetime(2025, 11, 12, 12, tzinfo=UTC)
+
+pytestmark = pytest.mark.req("H2")
+
+
+class Heard(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[tuple[int, dict[str, Any]]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        assert isinstance(record.msg, dict)
+        self.said.append((record.levelno, record.msg))
+
+    @property
+    def events(self) -> list[str]:
+        return [told["event"] for _, told in self.said]
+
+
+class Story:
+    """A narrator, what it said, and a clock."""
+
+    def __init__(self, logger: logging.Logger, heard: Heard) -> None:
+        self.narrator = Narrator(logger)
+        self.heard = heard
+        self.now = NOON
+
+    def poll(self, outcome: str = "unchanged", match_id: str = "m") -> None:
+        self.narrator.tell(
+            facts.PollFinished(
+                at=self.now, match_id=match_id, source="crex", rung="replay", outcome=outcome, duration_seconds=0.1
+            )
+        )
+
+    def fail(
+        self, match_id: str | None = "m", kind: str = "network", severity: str = "WARN", seconds: float = 2.5
+    ) -> None:
+        self.now += timedelta(seconds=seconds)
+        self.narrator.tell(
+            facts.ErrorRaised(at=self.now, severity=severity, error_type=kind, error_message="x", match_id=match_id)
+        )
+
+
+@pytest.fixture
+def story() -> Iterator[Story]:
+    logger = logging.getLogger("test.narration")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    heard = Heard()
+    logger.addHandler(heard)
+    yield Story(logger, heard)
+    logger.removeHandler(heard)
+
+
+def test_a_poll_that_goes_well_is_not_told(story: Story) -> None:
+    for _ in range(100):
+        story.poll()
+    assert story.heard.events == []
+
+
+def test_a_failing_match_is_told_first_then_each_tenth(story: Story) -> None:
+    for _ in range(20):
+        story.fail(seconds=0.1)
+    assert [told.get("occurrences", 1) for _, told in story.heard.said] == [1, 10, 20]
+
+
+def test_a_slowly_failing_match_is_told_each_minute(story: Story) -> None:
+    for _ in range(7):
+        story.fail(seconds=20)
+    assert [told.get("occurrences", 1) for _, told in story.heard.said] == [1, 4, 7]
+
+
+def test_recovery_is_told_once_with_what_it_was(story: Story) -> None:
+    for _ in range(3):
+        story.fail()
+        story.poll("failed")
+    story.now += timedelta(seconds=2)
+    story.poll("updated")
+    story.poll("updated")
+    assert story.heard.events == ["error raised", "match recovered"]
+    recovered = story.heard.said[-1][1]
+    assert recovered["failures"] == 3
+    assert recovered["down_seconds"] == 7.0
+
+
+def test_another_kind_of_error_is_news(story: Story) -> None:
+    story.fail(kind="network")
+    story.fail(kind="network")
+    story.fail(kind="parsing")
+    assert [told["error_type"] for _, told in story.heard.said] == ["network", "parsing"]
+
+
+def test_one_match_does_not_silence_another(story: Story) -> None:
+    story.fail(match_id="a")
+    story.fail(match_id="b")
+    assert [told["match_id"] for _, told in story.heard.said] == ["a", "b"]
+
+
+def test_critical_is_always_told(story: Story) -> None:
+    for _ in range(3):
+        story.fail(severity="CRITICAL")
+    assert [level for level, _ in story.heard.said] == [logging.CRITICAL] * 3
+
+
+def test_after_a_recovery_the_next_failure_is_a_first_one(story: Story) -> None:
+    story.fail()
+    story.poll("updated")
+    story.fail()
+    assert story.heard.events == ["error raised", "match recovered", "error raised"]
+
+
+def test_memory_stays_bounded_with_endless_names(story: Story) -> None:
+    for number in range(20_000):
+        story.fail(match_id=f"m{number}", kind=f"k{number}", seconds=0)
+    for number in range(100):
+        story.fail(match_id="m", kind=f"k{number}", seconds=0)
+    assert len(story.narrator._streaks) <= 5_000
+    assert len(story.narrator._streaks["m"]) <= 11
+
+
+def test_gaps_and_steps_of_the_engine_are_told(story: Story) -> None:
+    gap: dict[str, Any] = {"match_id": "m", "gap_id": "g", "innings": 1}
+    opened = facts.GapOpened(at=NOON, cause="ball missing", missing_runs=1, missing_wickets=0, missing_balls=1, **gap)
+    story.narrator.tell(opened)
+    story.narrator.tell(facts.GapClosed(at=NOON, open_seconds=2.0, **gap))
+    story.narrator.tell(
+        facts.EventsStored(at=NOON, match_id="m", source="s", count=1, corrections=0, stored_seconds=0.1)
+    )
+    story.narrator.tell(
+        facts.EventsStored(at=NOON, match_id="m", source="s", count=1, corrections=1, stored_seconds=0.1)
+    )
+    assert story.heard.events == ["gap opened", "gap closed", "events stored"]
+    assert [level for level, _ in story.heard.said] == [logging.WARNING, logging.INFO, logging.INFO]
