@@ -68,8 +68,9 @@ class _Proofreader:
     def _corrected(self, ball: ScriptBall, wrong: Delivery) -> ScriptBall:
         at = ball.at_seconds + self._rng.uniform(*DELAY_SECONDS)
         revisions = [Revision(round(at, 1), ball.delivery)]
-        if self._rng.random() < self._rate.twice and not wrong.extras.total:
-            between = replace(wrong, runs_batter=wrong.runs_batter + 1)
+        between = replace(wrong, runs_batter=wrong.runs_batter + 1)
+        is_plain = not (wrong.extras.total or wrong.wickets) and between != ball.delivery
+        if is_plain and self._rng.random() < self._rate.twice:
             revisions = [Revision(round(ball.at_seconds + 4, 1), between), *revisions]
         if revisions[-1].at_seconds >= self._latest:
             return ball

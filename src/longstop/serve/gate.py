@@ -4,7 +4,7 @@ Length limits, a request id, security headers, and HEAD answered like GET withou
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from secrets import token_hex
 from typing import Any
 
@@ -13,8 +13,8 @@ import msgspec
 from longstop.serve.problems import MEDIA_TYPE, TOO_LONG, problem_of
 
 # ASGI as it is on the wire; every server and framework has its own stricter words for it.
-Scope = dict[str, Any]
-Message = dict[str, Any]
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]

@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from longstop.clock import Clock
-from longstop.domain.errors import StoreError
 from longstop.store.address import PostgresAddress, parse_address
 from longstop.store.contract import Store
-from longstop.store.postgres_options import PostgresOptions
+from longstop.store.postgres_options import PostgresOptions, driver_missing
 from longstop.store.sqlite import SqliteOptions, SqliteStore
 
 if TYPE_CHECKING:
@@ -33,8 +32,5 @@ def _postgres(address: PostgresAddress, clock: Clock | None, options: PostgresOp
     try:
         from longstop.store.postgres import PostgresStore
     except ImportError as error:
-        raise StoreError(
-            "PostgreSQL needs a driver that is not installed.",
-            hint="Install the extra: pip install 'longstop[postgres]'.",
-        ) from error
+        raise driver_missing() from error
     return PostgresStore(address, clock=clock, options=options)

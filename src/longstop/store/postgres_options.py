@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from longstop.domain.errors import StoreError
+
 
 @dataclass(frozen=True)
 class PostgresOptions:
@@ -18,3 +20,10 @@ class PostgresOptions:
     save_seconds: float = 30.0
     read_seconds: float = 10.0
     close_seconds: float = 30.0
+
+
+def driver_missing() -> StoreError:
+    return StoreError(
+        "PostgreSQL needs a driver that is not installed.",
+        hint="Install the extra: pip install 'longstop[postgres]'.",
+    )

@@ -12,6 +12,7 @@ from contextlib import closing
 from enum import Enum
 from importlib.resources import as_file, files
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, create_engine, event
@@ -21,6 +22,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 
 from longstop.domain.errors import StoreError
 from longstop.store.address import Address, PostgresAddress, parse_address
+from longstop.store.postgres_options import driver_missing
 from longstop.store.sqlite_file import FileLock, connect_reader, connect_writer, make_parent, store_error
 from longstop.store.tables import HEAD_REVISION, VERSION_TABLE, metadata
 
@@ -82,9 +84,7 @@ def current_revision(url: str) -> str | None:
     """None when the database is empty or is none yet. Looks only; makes nothing."""
     address = parse_address(url)
     if isinstance(address, PostgresAddress):
-        from longstop.store.postgres_schema import current_revision_of
-
-        return _run(lambda: current_revision_of(address))
+        return _run(lambda: _postgres().current_revision_of(address))
     if address.path is None or not address.path.exists():
         return None
     try:
@@ -102,9 +102,7 @@ def upgrade(url: str) -> str:
 
 def upgrade_address(address: Address) -> None:
     if isinstance(address, PostgresAddress):
-        from longstop.store.postgres_schema import upgrade_postgres
-
-        _run(lambda: upgrade_postgres(address))
+        _run(lambda: _postgres().upgrade_postgres(address))
         return
     if address.path is None:
         return  # a database in memory is gone with its connection
@@ -178,6 +176,14 @@ def create_in_memory(connection: sqlite3.Connection) -> None:
             connection.execute(str(CreateIndex(index).compile(dialect=dialect)))
     connection.execute(f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
     connection.execute(_STAMP, (HEAD_REVISION,))
+
+
+def _postgres() -> ModuleType:
+    try:
+        from longstop.store import postgres_schema
+    except ImportError as error:
+        raise driver_missing() from error
+    return postgres_schema
 
 
 def _run(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -4,6 +4,7 @@ Everything that touches the writing connection runs here, one after the other: o
 batches in and is called back through `call_soon_threadsafe`.
 """
 
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -86,11 +87,11 @@ class Writer:
 
     def _write(self, group: Sequence[Job]) -> None:
         """Whatever happens, each of the group is told."""
-        verdicts: Verdicts = [(job, StoreError("The writer failed in a way it does not know.")) for job in group]
+        verdicts: Verdicts = ()
         try:
             verdicts = self._verdicts(group)
         finally:
-            self._tell(verdicts)
+            self._tell(verdicts or [(job, _unknown_failure()) for job in group])
         self._tidy()
 
     def _verdicts(self, group: Sequence[Job]) -> Verdicts:
@@ -112,3 +113,10 @@ class Writer:
             self._session.checkpoint_if_due()
         except LongstopError:
             self._session.drop()  # the next batch meets the fault itself, and its owner is told
+
+
+def _unknown_failure() -> StoreError:
+    """A fault of ours, on its way through: it is handed to those who wait, since nobody else would see it."""
+    error = StoreError("The writer failed in a way it does not know.", hint="Please report this with the log.")
+    error.__cause__ = sys.exception()
+    return error

@@ -219,7 +219,7 @@ async def test_an_empty_database_asks_for_the_upgrade(empty_url: str) -> None:
 
 async def test_an_older_schema_asks_for_the_upgrade(empty_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     upgrade(empty_url)
-    await executed(empty_url, f"UPDATE {VERSION_TABLE} SET version_num = '0000'")
+    await executed(empty_url, "UPDATE longstop_version SET version_num = '0000'")
     monkeypatch.setattr(schema, "_known_revisions", lambda: frozenset({"0000", head_revision()}))
     text = await complaint(empty_url, without_upgrade())
     assert "older Longstop" in text
@@ -228,7 +228,7 @@ async def test_an_older_schema_asks_for_the_upgrade(empty_url: str, monkeypatch:
 
 async def test_a_newer_schema_is_left_alone(empty_url: str) -> None:
     upgrade(empty_url)
-    await executed(empty_url, f"UPDATE {VERSION_TABLE} SET version_num = '9999'")
+    await executed(empty_url, "UPDATE longstop_version SET version_num = '9999'")
     assert "newer Longstop" in await complaint(empty_url, with_upgrade())
     with pytest.raises(StoreError, match="newer Longstop"):
         upgrade(empty_url)
@@ -275,7 +275,7 @@ async def test_a_migration_that_breaks_off_leaves_nothing_half_done(
 async def test_several_who_upgrade_at_once_do_it_once(postgres_url: str, postgres: Any) -> None:
     await asyncio.gather(*(asyncio.to_thread(upgrade, postgres_url) for _ in range(4)))
     assert current_revision(postgres_url) == head_revision()
-    assert await postgres.fetchval(f"SELECT count(*) FROM {VERSION_TABLE}") == 1  # noqa: S608 - a constant of ours
+    assert await postgres.fetchval("SELECT count(*) FROM longstop_version") == 1
 
 
 @pytest.fixture

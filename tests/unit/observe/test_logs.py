@@ -131,10 +131,14 @@ def test_every_library_passes_the_redactor(configure: Configure) -> None:
     assert len(lines(stream)) == 6
 
 
+def _fail() -> None:
+    raise SourceTimeoutError("No answer from http://user:canary-secret@host/ in 5 s.")
+
+
 def test_an_exception_is_told_and_its_secrets_are_not(configure: Configure) -> None:
     _, stream = configure()
     try:
-        raise SourceTimeoutError("No answer from http://user:canary-secret@host/ in 5 s.")
+        _fail()
     except SourceTimeoutError:
         logging.getLogger("longstop.test").exception("fetch failed password=canary-secret")
     (line,) = lines(stream)
@@ -151,7 +155,7 @@ class Nasty:
 def test_what_cannot_be_printed_is_still_one_line(configure: Configure, capsys: pytest.CaptureFixture[str]) -> None:
     _, stream = configure()
     logging.getLogger("longstop.test").error("bad %s", Nasty())
-    logging.getLogger("longstop.test").error("too many %s %s", 1)
+    logging.getLogger("longstop.test").error(*("too few %s %s", 1))
     logging.getLogger("longstop.test").error({"event": "odd", "value": Nasty(), "big": 10**400})
     assert [line["severity"] for line in lines(stream)] == ["ERROR"] * 3
     assert capsys.readouterr().err == ""

@@ -243,7 +243,7 @@ def _create_scraper_errors() -> None:
         sa.Column("url", sa.Text()),
         sa.Column("operation", sa.Text()),
         sa.Column("retry_attempt", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
-        sa.Column("resolved", sa.Boolean(), server_default=sa.text("(false)"), nullable=False),
+        sa.Column("resolved", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.Column("resolution_time", _MOMENT),
         sa.Column("resolution_method", sa.Text()),
         sa.PrimaryKeyConstraint("id", name="pk_scraper_errors"),

@@ -1,0 +1,112 @@
+"""GET /health as the documents draw it, from memory alone."""
+
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from longstop.observe import signals as facts
+from longstop.serve.vitals import health_report
+from tests.unit.serve.world import NOON, World
+
+pytestmark = pytest.mark.req("G3")
+
+SCRAPER = {
+    "scraper_id",
+    "match_id",
+    "url",
+    "start_time",
+    "last_update",
+    "uptime_seconds",
+    "error_count",
+    "total_errors",
+    "total_updates",
+    "health_status",
+    "memory_mb",
+    "cpu_percent",
+    "polling_interval",
+}
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+async def health(world: World) -> tuple[int, dict[str, Any]]:
+    async with world.client() as client:
+        answer = await client.get("/health")
+        return answer.status_code, answer.json()
+
+
+async def test_every_field_of_the_documents_is_there(world: World) -> None:
+    world.add("A")
+    world.add("B")
+    world.signals.emit(
+        facts.ResourcesMeasured(at=NOON, rss_bytes=200 * 1024 * 1024, cpu_percent=12.5, tasks=1, open_files=1)
+    )
+    status, body = await health(world)
+    assert status == 200
+    assert body["status"] == "healthy"
+    assert body["timestamp"] == "2025-11-12T12:00:00Z"
+    assert body["active_scraper_count"] == body["total_matches_scraping"] == 2
+    assert set(body["scrapers"][0]) == SCRAPER
+    assert body["scrapers"][0]["polling_interval"] == 2.5
+    assert body["resources"] == {
+        "total_memory_mb": 200.0,
+        "average_memory_mb": 100.0,
+        "peak_memory_mb": 200.0,
+        "total_cpu_percent": 12.5,
+    }
+    assert body["errors"] == {"last_minute": 0, "last_hour": 0, "circuit_breakers": []}
+    assert set(body["performance"]) == {"average_latency_ms", "p95_latency_ms", "updates_per_minute"}
+    assert body["performance"]["updates_per_minute"] == 2
+    assert set(body["per_match_status"][0]) == {"match_id", "url", "last_update_iso8601", "error_count", "memory_mb"}
+    assert body["total_memory_mb"] == 200.0
+    assert body["uptime_seconds"] == 600
+
+
+async def test_down_is_a_503_and_the_rest_is_not(world: World) -> None:
+    world.add("A")
+    world.clock.advance(130)
+    assert (await health(world))[0] == 200
+    assert (await health(world))[1]["status"] == "degraded"
+    world.stop("A")
+    status, body = await health(world)
+    assert (status, body["status"]) == (503, "down")
+    assert body["active_scraper_count"] == 0
+    assert body["total_matches_scraping"] == 1
+
+
+async def test_health_never_asks_the_database(world: World) -> None:
+    world.add()
+    world.store.is_hanging = True
+    assert (await health(world))[0] == 200
+    assert world.store.reads == 0
+
+
+async def test_errors_are_counted_by_the_minute_and_the_hour(world: World) -> None:
+    world.add()
+    for _ in range(5):
+        world.fail()
+    world.clock.advance(90)
+    world.poll()
+    world.fail(None)
+    _, body = await health(world)
+    assert body["errors"]["last_minute"] == 1
+    assert body["errors"]["last_hour"] == 6
+    assert body["scrapers"][0]["total_errors"] == 5
+    assert body["scrapers"][0]["error_count"] == 0
+
+
+def test_a_thousand_matches_are_told_within_ten_milliseconds(world: World) -> None:
+    for number in range(1_000):
+        world.start(f"M{number}")
+        world.poll(f"M{number}")
+    spent = []
+    for _ in range(20):
+        began = time.process_time_ns()
+        msgspec.json.encode(health_report(world.model))
+        spent.append(time.process_time_ns() - began)
+    assert min(spent) < 10_000_000
