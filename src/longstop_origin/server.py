@@ -66,7 +66,8 @@ class _Handler:
         self._site, self._now = site, now
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        body = await request.read() if request.method == "POST" else b""
+        # The stream itself: an account of many matches is larger than what `read` would take.
+        body = await request.content.read() if request.method == "POST" else b""
         reply = self._reply(Request(request.method, request.path, request.query, request.headers, body))
         if reply.delay_seconds:
             await asyncio.sleep(reply.delay_seconds)

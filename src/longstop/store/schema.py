@@ -84,7 +84,8 @@ def current_revision(url: str) -> str | None:
     """None when the database is empty or is none yet. Looks only; makes nothing."""
     address = parse_address(url)
     if isinstance(address, PostgresAddress):
-        return _run(lambda: _postgres().current_revision_of(address))
+        revision: str | None = _run(lambda: _postgres().current_revision_of(address))
+        return revision
     if address.path is None or not address.path.exists():
         return None
     try:

@@ -99,6 +99,7 @@ class WriteSession:
     def _distrust(self, error: sqlite3.Error) -> None:
         """After a fault of the file nothing is assumed: the connection is dropped, and the next batch opens it anew."""
         is_fault = isinstance(error, sqlite3.OperationalError) and primary_code(error) not in _ONLY_BUSY
+        self._roll_back()  # a statement that somebody still holds would keep a closed connection, and its lock, alive
         if self._path is not None and is_fault:
             self.drop()
 
