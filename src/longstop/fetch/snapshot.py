@@ -9,7 +9,7 @@ import msgspec
 
 
 class FetchRequest(msgspec.Struct, frozen=True):
-    """One call to a source. `purpose` names the endpoint family, for metrics and for the faults of the origin."""
+    """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is about one."""
 
     source: str
     url: str
@@ -18,6 +18,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
     deadline_seconds: float | None = None
+    key: str = ""
 
 
 class Snapshot(msgspec.Struct, frozen=True):

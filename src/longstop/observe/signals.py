@@ -7,6 +7,8 @@
 | MatchDiscovered | a source listed a match for the first time | source |
 | MatchStateChanged | a step of the match lifecycle | from, to |
 | PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
+| RungChanged | a match is fetched another way | from, to |
+| RecipeLearnt | a browser showed how a call is made | duration |
 | EventsStored | critical events became durable | count, extraction to stored |
 | ScoreStored | a changed state of a match became durable; what the page shows | |
 | ObservationRejected | a payload was not believed | reason |
@@ -93,6 +95,24 @@ class PollFinished(Signal, frozen=True, kw_only=True):
     def fresh_at(self) -> datetime | None:
         """From when the state is that this poll saw and believed; None when it saw none."""
         return (self.captured_at or self.at) if self.outcome in FRESH_OUTCOMES else None
+
+
+class RungChanged(Signal, frozen=True, kw_only=True):
+    """A match is fetched another way from now on."""
+
+    match_id: str
+    before: str
+    after: str
+    reason: str
+
+
+class RecipeLearnt(Signal, frozen=True, kw_only=True):
+    """A browser showed how a call is made; `reason` is why it was asked."""
+
+    source: str
+    purpose: str
+    reason: str
+    duration_seconds: float
 
 
 class EventsStored(Signal, frozen=True, kw_only=True):

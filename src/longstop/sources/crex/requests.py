@@ -21,7 +21,7 @@ def live_state(base_url: str, ref: MatchRef) -> FetchRequest:
 
 def ball_feed(base_url: str, ref: MatchRef, missing: Missing) -> FetchRequest:
     query = urlencode({"key": ref.key, "inning": missing.innings, "from": missing.first_over, "to": missing.last_over})
-    return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed")
+    return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed", ref.key)
 
 
 def names(base_url: str, players: Sequence[str], teams: Sequence[str], series: Sequence[str]) -> FetchRequest:
@@ -34,5 +34,5 @@ def match_page(base_url: str, key: str, slug: str) -> str:
     return f"{base_url}/cricket-live-score/{quote(slug, safe='')}-match-updates-{quote(key, safe='')}"
 
 
-def _get(url: str, purpose: str) -> FetchRequest:
-    return FetchRequest(source=SOURCE, url=url, purpose=purpose, headers=_JSON)
+def _get(url: str, purpose: str, key: str = "") -> FetchRequest:
+    return FetchRequest(source=SOURCE, url=url, purpose=purpose, headers=_JSON, key=key)

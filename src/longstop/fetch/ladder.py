@@ -1,0 +1,218 @@
+"""Four ways to the same payload, the cheapest first. A rung that fails is left at once; a probe climbs back.
+
+Each match stands on its own rung, with a breaker for each. A higher rung takes over only when what it brings agrees
+with what the lower one brings.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.domain.errors import FetchError, MatchGoneError, PayloadError, SourceThrottledError
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule
+
+
+class RungName(Enum):
+    REPLAY = "replay"
+    IN_PAGE = "in_page"
+    INTERCEPT = "intercept"
+    DOM = "dom"
+
+
+class Rung(Protocol):
+    """One way to fetch. Whatever it is given to do, it does or it raises a FetchError."""
+
+    name: RungName
+
+    async def fetch(self, request: FetchRequest) -> Snapshot: ...
+
+    async def let_go(self, key: str) -> None:
+        """This match needs nothing held open for it any more."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class LadderOptions(msgspec.Struct, frozen=True):
+    """`forced` keeps every match on one rung, for operators and for measuring."""
+
+    failures_to_leave: int = 1
+    open_seconds: float = 60.0
+    probe_seconds: float = 20.0
+    forced: RungName | None = None
+
+
+class Standing:
+    """Where one match stands on the ladder, and why."""
+
+    def __init__(self, key: str, rungs: Sequence[Rung], options: LadderOptions) -> None:
+        self.key = key
+        self.place = 0
+        self.reason = "the cheapest way comes first"
+        self.probe_due = 0.0
+        self.probing: asyncio.Task[None] | None = None
+        self.newest: Snapshot | None = None
+        policy = BreakerPolicy(open_seconds=options.open_seconds, probes=1, successes_to_close=1)
+        self.breakers = [
+            Breaker(f"{key} {rung.name.value}", ConsecutiveRule(options.failures_to_leave), policy) for rung in rungs
+        ]
+
+
+class Ladder:
+    """A fetcher for the live states of one source's matches; calls of other kinds go to `side`."""
+
+    def __init__(
+        self,
+        source: str,
+        rungs: Sequence[Rung],
+        agree: Callable[[FetchRequest, Snapshot, Snapshot], bool],
+        clock: Clock,
+        bus: Signals,
+        options: LadderOptions = LadderOptions(),
+    ) -> None:
+        self._source = source
+        self._rungs = [rung for rung in rungs if options.forced in (None, rung.name)]
+        self._agree = agree
+        self._clock = clock
+        self._bus = bus
+        self._options = options
+        self._standings: dict[str, Standing] = {}
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        """Down from where the match stands, until a rung answers; the last failure when none does."""
+        standing = self._standing(request.key)
+        failure: FetchError | None = None
+        for place in range(standing.place, len(self._rungs)):
+            permit = standing.breakers[place].admit(self._clock.monotonic())
+            if permit is None:
+                continue
+            try:
+                snapshot = await self._rungs[place].fetch(request)
+            except (MatchGoneError, SourceThrottledError):
+                # The site's own word: no other way to it would hear another.
+                permit.give_back()
+                raise
+            except FetchError as error:
+                permit.fail(self._clock.monotonic())
+                failure = error
+            except asyncio.CancelledError:
+                permit.give_back()
+                raise
+            else:
+                permit.succeed(self._clock.monotonic())
+                self._stand(standing, place, failure)
+                standing.newest = snapshot
+                self._probe_when_due(standing, request)
+                return snapshot
+        raise failure or self._all_open(standing)
+
+    def where(self, key: str) -> tuple[str, str]:
+        """The rung a match stands on, and why."""
+        standing = self._standings.get(key)
+        if standing is None or not self._rungs:
+            return ("", "")
+        return (self._rungs[standing.place].name.value, standing.reason)
+
+    def breakers(self, key: str) -> list[BreakerView]:
+        standing = self._standings.get(key)
+        return [breaker.view() for breaker in standing.breakers] if standing else []
+
+    def distrust(self, key: str, error: PayloadError) -> None:
+        """What the rung brought could not be read: it counts as a failure of the rung."""
+        standing = self._standings.get(key)
+        if standing is not None and standing.place + 1 < len(self._rungs):
+            self._move(standing, standing.place + 1, error.message)
+
+    async def let_go(self, key: str) -> None:
+        standing = self._standings.pop(key, None)
+        if standing is not None and standing.probing is not None:
+            standing.probing.cancel()
+        for rung in self._rungs:
+            await rung.let_go(key)
+
+    async def close(self) -> None:
+        for key in tuple(self._standings):
+            await self.let_go(key)
+        for rung in self._rungs:
+            await rung.close()
+
+    def _standing(self, key: str) -> Standing:
+        standing = self._standings.get(key)
+        if standing is None:
+            standing = self._standings[key] = Standing(key, self._rungs, self._options)
+        return standing
+
+    def _stand(self, standing: Standing, place: int, failure: FetchError | None) -> None:
+        if place != standing.place:
+            self._move(standing, place, failure.message if failure else "the rungs above are shut")
+
+    def _move(self, standing: Standing, place: int, reason: str) -> None:
+        before, standing.place, standing.reason = standing.place, place, reason
+        standing.probe_due = self._clock.monotonic() + self._options.probe_seconds
+        self._bus.emit(
+            signals.RungChanged(
+                at=self._clock.now(),
+                match_id=f"{self._source}_{standing.key}",
+                before=self._rungs[before].name.value,
+                after=self._rungs[place].name.value,
+                reason=reason,
+            )
+        )
+
+    def _all_open(self, standing: Standing) -> FetchError:
+        now = self._clock.monotonic()
+        wait = min((breaker.retry_in_seconds(now) for breaker in standing.breakers), default=0.0)
+        return FetchError(f"Every way to the source is shut; the next try is in {wait:.0f} s.")
+
+    # Climbing back.
+
+    def _probe_when_due(self, standing: Standing, request: FetchRequest) -> None:
+        """At most one probe a match at a time, beside the polls, never in their way."""
+        now = self._clock.monotonic()
+        is_busy = standing.probing is not None and not standing.probing.done()
+        if standing.place == 0 or now < standing.probe_due or is_busy:
+            return
+        standing.probe_due = now + self._options.probe_seconds
+        standing.probing = asyncio.create_task(self._probe(standing, request), name=f"probe {standing.key}")
+
+    async def _probe(self, standing: Standing, request: FetchRequest) -> None:
+        """The cheapest rung that its breaker lets through, held against what the current one brought last."""
+        for place in range(standing.place):
+            breaker = standing.breakers[place]
+            permit = breaker.admit(self._clock.monotonic())
+            if permit is None:
+                continue
+            try:
+                found = await self._rungs[place].fetch(request)
+            except FetchError:
+                permit.fail(self._clock.monotonic())
+                continue
+            except asyncio.CancelledError:
+                permit.give_back()
+                raise
+            self._judge_probe(standing, place, request, found, permit.succeed, permit.fail)
+            return
+
+    def _judge_probe(
+        self,
+        standing: Standing,
+        place: int,
+        request: FetchRequest,
+        found: Snapshot,
+        succeed: Callable[[float], None],
+        fail: Callable[[float], None],
+    ) -> None:
+        now = self._clock.monotonic()
+        if standing.newest is None or not self._agree(request, found, standing.newest):
+            fail(now)
+            return
+        succeed(now)
+        if place < standing.place:
+            self._move(standing, place, "a probe succeeded and agrees")

@@ -1,0 +1,116 @@
+"""The recipes of one source: who asks gets the newest, and only one browser at a time is sent for the next.
+
+An aging recipe goes on serving while its successor is learnt beside it. A refused one is learnt again before the
+call is repeated, once.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.domain.errors import FetchError, SourceRefusedError
+from longstop.fetch.recipe import Recipe, Ripeness
+from longstop.fetch.snapshot import FetchRequest
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+
+Learn = Callable[[FetchRequest], Awaitable[Recipe]]
+Keep = Callable[[Recipe], Awaitable[None]]
+
+
+class BookOptions(msgspec.Struct, frozen=True):
+    """A failed lesson is not repeated at once: the site may be down, and a browser is dear."""
+
+    lesson_seconds: float = 12.0
+    pause_after_failure_seconds: float = 5.0
+
+
+class RecipeBook:
+    """`learn` opens a browser, `keep` stores what it found; both are handed in."""
+
+    def __init__(
+        self, source: str, learn: Learn, keep: Keep, clock: Clock, bus: Signals, options: BookOptions = BookOptions()
+    ) -> None:
+        self._source = source
+        self._learn = learn
+        self._keep = keep
+        self._clock = clock
+        self._bus = bus
+        self._options = options
+        self._recipe: Recipe | None = None
+        self._lesson: asyncio.Task[Recipe] | None = None
+        self._not_before = 0.0
+        self.lessons = 0
+
+    @property
+    def recipe(self) -> Recipe | None:
+        return self._recipe
+
+    def restore(self, recipe: Recipe) -> None:
+        """From the store, after a restart: good as long as it has not run out."""
+        if recipe.ripeness(self._clock.now()) is not Ripeness.EXPIRED:
+            self._recipe = recipe
+
+    def current(self, request: FetchRequest) -> Recipe | None:
+        """The recipe to use now; sends for the next one when this one is about to run out."""
+        if self._recipe is None:
+            return None
+        ripeness = self._recipe.ripeness(self._clock.now())
+        if ripeness is not Ripeness.FRESH:
+            self._begin(request, "it runs out")
+        return None if ripeness is Ripeness.EXPIRED else self._recipe
+
+    async def renew(self, request: FetchRequest, refused: Recipe | None, reason: str) -> Recipe:
+        """A recipe that is not the refused one. Everybody who waits gets the outcome of the same lesson."""
+        if self._recipe is not None and self._recipe is not refused:
+            return self._recipe
+        lesson = self._begin(request, reason)
+        if lesson is None:
+            raise SourceRefusedError(f"Access to {self._source} was refused, and learning it anew has just failed.")
+        return await asyncio.shield(lesson)
+
+    async def close(self) -> None:
+        if self._lesson is not None and not self._lesson.done():
+            self._lesson.cancel()
+            await asyncio.gather(self._lesson, return_exceptions=True)
+
+    def _begin(self, request: FetchRequest, reason: str) -> asyncio.Task[Recipe] | None:
+        if self._lesson is not None and not self._lesson.done():
+            return self._lesson
+        if self._clock.monotonic() < self._not_before:
+            return None
+        self._lesson = asyncio.create_task(self._take_lesson(request, reason), name=f"lesson {self._source}")
+        self._lesson.add_done_callback(_look_at)
+        return self._lesson
+
+    async def _take_lesson(self, request: FetchRequest, reason: str) -> Recipe:
+        began = self._clock.monotonic()
+        self.lessons += 1
+        try:
+            async with self._clock.timeout(self._options.lesson_seconds):
+                recipe = await self._learn(request)
+        except (FetchError, TimeoutError) as error:
+            self._not_before = self._clock.monotonic() + self._options.pause_after_failure_seconds
+            if isinstance(error, TimeoutError):
+                raise SourceRefusedError(f"Learning how to call {self._source} took too long.") from error
+            raise
+        self._recipe = recipe
+        self._bus.emit(
+            signals.RecipeLearnt(
+                at=self._clock.now(),
+                source=self._source,
+                purpose=recipe.purpose,
+                reason=reason,
+                duration_seconds=self._clock.monotonic() - began,
+            )
+        )
+        await self._keep(recipe)
+        return recipe
+
+
+def _look_at(lesson: "asyncio.Task[Recipe]") -> None:
+    """A lesson nobody waited for may fail quietly: the next call finds out by itself."""
+    if not lesson.cancelled():
+        lesson.exception()
