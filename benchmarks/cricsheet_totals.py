@@ -102,47 +102,48 @@ def _result(outcome: Item) -> Item:
 # ---- what Longstop kept, in the same words ----
 
 
-def facts_kept(report: Item, teams: list[str]) -> Item:
-    """A report of `longstop replay`, with names for the codes of its teams.
+def differences(path: Path, report: Item) -> list[str]:
+    """In words, what a report of `longstop replay` and the file do not agree on; empty when they agree on all."""
+    document = load(path)
+    told, kept = facts_of(document), _facts_kept(report, _TeamNames(document, report))
+    return [
+        f"{path.name}: {name}: {_first_difference(told[name], kept[name])}" for name in told if told[name] != kept[name]
+    ]
 
-    Which code is whose follows from the innings; should one team never have batted, its code is the other one.
-    """
-    names = _names_of(report, teams)
+
+class _TeamNames:
+    """Whose the codes are follows from who batted first; a team that never batted has the other code."""
+
+    def __init__(self, document: Item, report: Item) -> None:
+        self._opener = document["innings"][0]["team"]
+        self._other = next(team for team in document["info"]["teams"] if team != self._opener)
+        self._code = report["innings"][0]["team"] if report["innings"] else None
+
+    def __call__(self, code: str | None) -> str | None:
+        return None if code is None else self._opener if code == self._code else self._other
+
+
+def _facts_kept(report: Item, name: _TeamNames) -> Item:
     result = report["result_kept"] or {}
     named = ("winner", "eliminator", "bowl_out")
     return {
         "balls": report["events"]["stored"],
-        "innings": [_without_number(each, names) for each in report["innings"]],
+        "innings": [_without_number(each, name) for each in report["innings"]],
         "wickets": report["wickets"],
-        "replacements": [each | {"team": each["team"] and names(each["team"])} for each in report["replacements"]],
-        "result": {name: names(value) if name in named else value for name, value in result.items()},
+        "replacements": [each | {"team": name(each["team"])} for each in report["replacements"]],
+        "result": {each: name(value) if each in named else value for each, value in result.items()},
     }
 
 
-def _without_number(innings: Item, names: Any) -> Item:
-    kept = {name: value for name, value in innings.items() if name != "number"}
-    return kept | {"team": names(innings["team"])}
-
-
-def _names_of(report: Item, teams: list[str]) -> Any:
-    first = report["innings"][0]["team"] if report["innings"] else None
-    opener = report["first_team"]
-    other = next(team for team in teams if team != opener)
-    return lambda code: opener if code == first else other
-
-
-def differences(path: Path, report: Item) -> list[str]:
-    """In words, what the report and the file do not agree on; empty when they agree on everything."""
-    document = load(path)
-    report = report | {"first_team": document["innings"][0]["team"]}
-    told, kept = facts_of(document), facts_kept(report, document["info"]["teams"])
-    return [f"{path.name}: {name}: {_first_difference(told[name], kept[name])}" for name in told if told[name] != kept[name]]
+def _without_number(innings: Item, name: _TeamNames) -> Item:
+    kept = {fact: value for fact, value in innings.items() if fact != "number"}
+    return kept | {"team": name(innings["team"])}
 
 
 def _first_difference(told: Any, kept: Any) -> str:
-    if isinstance(told, list) and isinstance(kept, list):
-        for number, (one, other) in enumerate(zip(told, kept, strict=False), 1):
-            if one != other:
-                return f"item {number} is {other}, the file says {one}"
-        return f"{len(kept)} instead of {len(told)}"
-    return f"{kept!r}, the file says {told!r}"
+    if not isinstance(told, list):
+        return f"{kept!r}, the file says {told!r}"
+    for number, (one, other) in enumerate(zip(told, kept, strict=False), 1):
+        if one != other:
+            return f"item {number} is {other}, the file says {one}"
+    return f"{len(kept)} instead of {len(told)}"

@@ -94,10 +94,12 @@ class _Proofreader:
         if not self._is_clear_of_target():
             return _swapped(truth, self._rng)
         ways: list[Callable[[Delivery, Random], Delivery | None]] = [_rescored, _rescored, _swapped]
-        if truth.extras.wides or truth.extras.byes:
+        if truth.wickets_lost:
+            ways = [_missed_wicket]
+        elif truth.extras.wides or truth.extras.byes:
             ways = [_wide_or_bye]
-        if not self._innings.super_over and self._wickets <= MOST_WICKETS_BEFORE:
-            ways += [_overturned, _missed_wicket]
+        elif not self._innings.super_over and self._wickets <= MOST_WICKETS_BEFORE:
+            ways.append(_overturned)
         return self._rng.choice(ways)(truth, self._rng)
 
 

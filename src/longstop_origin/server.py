@@ -15,7 +15,7 @@ from longstop_origin.site import Reply, Request, Site
 from longstop_origin.world import World
 
 LINGER_NOT = struct.pack("ii", 1, 0)
-SHUTDOWN_SECONDS = 1.0
+SHUTDOWN_SECONDS = 0.2
 
 
 class OriginAddressError(ValueError):

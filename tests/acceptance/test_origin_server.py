@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
+
 from longstop_origin.faults import Fault, FaultPlan
 from longstop_origin.pages import match_path
 from longstop_origin.server import OriginAddressError, OriginServer, require_loopback, serve
@@ -22,8 +23,10 @@ class Scripted(FaultPlan):
     def __init__(self) -> None:
         super().__init__("none")
         self.next: Fault | None = None
+        self.asked = asyncio.Event()
 
     def decide(self, key: str, ordinal: int, asked: str, now: float) -> Fault | None:
+        self.asked.set()
         return self.next
 
 
@@ -100,7 +103,9 @@ async def test_a_head_request_brings_no_body(client: aiohttp.ClientSession, serv
         assert (answer.status, await answer.read()) == (200, b"")
 
 
-async def test_the_match_goes_on_with_the_clock(client: aiohttp.ClientSession, server: OriginServer, watch: Watch) -> None:
+async def test_the_match_goes_on_with_the_clock(
+    client: aiohttp.ClientSession, server: OriginServer, watch: Watch
+) -> None:
     sequences = []
     for _ in range(3):
         async with client.get(STATE, params={"key": key_of(server)}) as answer:
@@ -137,7 +142,9 @@ async def test_a_reset_connection_is_reset(client: aiohttp.ClientSession, server
     assert caught.value.errno == errno.ECONNRESET
 
 
-async def test_a_truncated_body_ends_too_soon(client: aiohttp.ClientSession, server: OriginServer, plan: Scripted) -> None:
+async def test_a_truncated_body_ends_too_soon(
+    client: aiohttp.ClientSession, server: OriginServer, plan: Scripted
+) -> None:
     plan.next = Fault("truncated", share=0.5)
     async with client.get(STATE, params={"key": key_of(server)}) as answer:
         assert answer.status == 200
@@ -145,7 +152,9 @@ async def test_a_truncated_body_ends_too_soon(client: aiohttp.ClientSession, ser
             await answer.read()
 
 
-async def test_a_hanging_call_never_answers(client: aiohttp.ClientSession, server: OriginServer, plan: Scripted) -> None:
+async def test_a_hanging_call_never_answers(
+    client: aiohttp.ClientSession, server: OriginServer, plan: Scripted
+) -> None:
     plan.next = Fault("hang", delay_seconds=30.0)
     with pytest.raises(TimeoutError):
         await client.get(STATE, params={"key": key_of(server)}, timeout=aiohttp.ClientTimeout(total=0.2))
@@ -159,7 +168,9 @@ async def test_a_hanging_call_is_cut_at_its_bound(
         await client.get(STATE, params={"key": key_of(server)})
 
 
-async def test_latency_only_delays(client: aiohttp.ClientSession, server: OriginServer, plan: Scripted) -> None:
+async def test_latency_only_delays_the_answer(
+    client: aiohttp.ClientSession, server: OriginServer, plan: Scripted
+) -> None:
     plan.next = Fault("latency", delay_seconds=0.15)
     loop = asyncio.get_running_loop()
     before = loop.time()
@@ -206,8 +217,7 @@ async def test_leaving_does_not_wait_for_a_hanging_call(plan: Scripted, watch: W
     async with serve(world, plan, now=watch) as running:
         reader, writer = await asyncio.open_connection(running.host, running.port)
         writer.write(b"GET /fixture/getFixture HTTP/1.1\r\nHost: origin\r\n\r\n")
-        while not running.site.requests:
-            await asyncio.sleep(0.005)
+        await plan.asked.wait()
     assert loop.time() - before < 5.0
     assert await reader.read() == b""
     writer.close()

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from litestar import Litestar, Request, Response, get
 from litestar.datastructures import ResponseHeader
-from litestar.di import Provide
+from litestar.di import NamedDependency, Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
-from litestar.params import Dependency, Parameter
+from litestar.params import FromPath, PathParameter, QueryParameter, SkipValidation
 
 from longstop.domain.errors import InputError
 from longstop.domain.match import MatchStatus, require_safe_key
@@ -36,9 +36,9 @@ EVENTS_MAX = 1_000
 CURSOR_MAX = 2**53
 _BODY_BYTES_MAX = 1_024
 
-Model = Annotated[ReadModel, Dependency(skip_validation=True)]
-MatchId = Annotated[str, Parameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)]
-Limit = Annotated[int, Parameter(ge=1, le=LIST_MAX, description="At most this many.")]
+Model = NamedDependency[SkipValidation[ReadModel]]
+MatchId = Annotated[str, PathParameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)]
+Limit = Annotated[int, QueryParameter(ge=1, le=LIST_MAX, description="At most this many.")]
 _FRESH = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
 
 
@@ -56,8 +56,8 @@ async def livez() -> wire.Alive:
 @get("/cricket-data/matches", tags=["matches"], summary="Matches, by status and source", response_headers=_FRESH)
 async def list_matches(
     model: Model,
-    status: Annotated[MatchStatus | None, Parameter(description="Only matches in this status.")] = None,
-    source: Annotated[str | None, Parameter(max_length=64, description="Only matches of this source.")] = None,
+    status: Annotated[MatchStatus | None, QueryParameter(description="Only matches in this status.")] = None,
+    source: Annotated[str | None, QueryParameter(max_length=64, description="Only matches of this source.")] = None,
     limit: Limit = 200,
 ) -> Response[wire.MatchList]:
     if source is not None:
@@ -88,8 +88,8 @@ async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo
 async def match_events(
     model: Model,
     match_id: MatchId,
-    after: Annotated[int, Parameter(ge=0, le=CURSOR_MAX, description="`next_after` of the last answer.")] = 0,
-    limit: Annotated[int, Parameter(ge=1, le=EVENTS_MAX, description="At most this many.")] = 500,
+    after: Annotated[int, QueryParameter(ge=0, le=CURSOR_MAX, description="`next_after` of the last answer.")] = 0,
+    limit: Annotated[int, QueryParameter(ge=1, le=EVENTS_MAX, description="At most this many.")] = 500,
 ) -> Response[wire.EventList]:
     known = await _require_match(model, match_id)
     found = await model.store.events(match_id, after=after, limit=limit + 1)
@@ -117,7 +117,7 @@ async def match_deliveries(
     model: Model,
     match_id: MatchId,
     as_of: Annotated[
-        str | None, Parameter(max_length=40, description="ISO 8601, for example 2025-11-12T10:30:00Z.")
+        str | None, QueryParameter(max_length=40, description="ISO 8601, for example 2025-11-12T10:30:00Z.")
     ] = None,
 ) -> Response[wire.DeliveryList]:
     moment = None if as_of is None else _moment("as_of", as_of)
@@ -138,7 +138,7 @@ async def match_deliveries(
 
 
 @get("/problems/{name:str}", tags=["errors"], summary="What a problem type means")
-async def problem_type(name: str) -> dict[str, str | int]:
+async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
     kind = CATALOGUE.get(name)
     if kind is None:
         raise ApiError(NOT_FOUND, "There is no problem type of this name.")

@@ -43,7 +43,9 @@ def feed(site: Site, fixture: Fixture, inning: int, now: float) -> list[dict[str
     overs: list[dict[str, Any]] = []
     first, last = 0, 0
     while first <= last:
-        reply = get(site, "/commentary/getBallFeeds", now, key=fixture.key, inning=inning, **{"from": first, "to": first + 9})
+        reply = get(
+            site, "/commentary/getBallFeeds", now, key=fixture.key, inning=inning, **{"from": first, "to": first + 9}
+        )
         assert reply.status == 200, reply
         body = msgspec.json.decode(reply.body)
         overs += body["rb"]

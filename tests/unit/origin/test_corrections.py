@@ -1,12 +1,13 @@
 """A site that errs and corrects itself: wrong at first, right in the end, and never impossible in between."""
 
 from functools import cache
+from itertools import pairwise
 
 import pytest
+
 from longstop_origin.board import MatchBoard
 from longstop_origin.corrections import with_corrections
 from longstop_origin.script import BallKey, Delivery, MatchScript, Revision, ScriptBall
-
 from tests.unit.origin.test_timing import timed
 
 FORMATS = ("T20", "ODI", "Test", "T10")
@@ -55,7 +56,7 @@ def test_what_is_shown_at_first_differs_from_what_follows() -> None:
     for _, made in scripts("storm"):
         for ball in corrected(made):
             shown = [ball.delivery, *(each.delivery for each in ball.revisions)]
-            assert all(one != other for one, other in zip(shown, shown[1:], strict=False))
+            assert all(one != other for one, other in pairwise(shown))
 
 
 def test_balls_too_many_are_taken_away_in_a_storm_only() -> None:

@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from longstop_origin.cricsheet import load_cricsheet
 from longstop_origin.oracle import compare, truth_of
 from longstop_origin.site import Site
 from longstop_origin.world import World
-
 from tests.unit.origin import readings
 from tests.unit.origin.documents import totals
 
@@ -87,7 +87,8 @@ def _in_words(ball: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
         "runs": ball["runs_batter"],
         "extras": {kind: ball[kind] for kind in ("wides", "noballs", "byes", "legbyes", "penalty") if ball[kind]},
         "wickets": [
-            (names[each["player"]], each["kind"], [names[code] for code in each["fielders"]]) for each in ball["wickets"]
+            (names[each["player"]], each["kind"], [names[code] for code in each["fielders"]])
+            for each in ball["wickets"]
         ],
         "non_boundary": ball["non_boundary"],
     }

@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+
 from longstop_origin.cricsheet import parse_cricsheet
 from longstop_origin.oracle import MatchTruth, truth_of
 from longstop_origin.script import MatchScript
 from longstop_origin.site import Site
 from longstop_origin.world import World
-
 from tests.unit.origin import readings
 from tests.unit.origin.documents import BLUES, REDS, Document, delivery, document, innings, over
 
@@ -115,7 +115,9 @@ def test_replacements_keep_what_the_file_says_of_them() -> None:
 
 def test_a_miscounted_over_counts_as_one() -> None:
     short = over(0, *[delivery(1)] * 5)
-    shown, truth = played(document(innings(REDS, short, over(1), miscounted_overs={"0": {"balls": "5"}}), innings(BLUES)))
+    shown, truth = played(
+        document(innings(REDS, short, over(1), miscounted_overs={"0": {"balls": "5"}}), innings(BLUES))
+    )
     assert shown["in"][0]["d"] == "11/0(11"
     assert shown["in"][0]["ov"] == truth.innings[0].overs == "2.0"
 

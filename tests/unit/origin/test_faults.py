@@ -4,13 +4,13 @@ from collections import Counter
 
 import msgspec
 import pytest
+
 from longstop_origin import faults
 from longstop_origin.faults import Fault, FaultPlan
 from longstop_origin.oracle import truth_of
 from longstop_origin.pages import match_path
 from longstop_origin.site import Request, Site
 from longstop_origin.world import World, WorldOptions
-
 from tests.unit.origin import readings
 
 EPOCH = 1_700_000_000.0
@@ -22,7 +22,9 @@ def decisions(plan: FaultPlan, asked: str = faults.STATE) -> list[Fault | None]:
     return [plan.decide(key, ordinal, asked, EPOCH + 2.5 * ordinal) for key in KEYS for ordinal in range(240)]
 
 
-@pytest.mark.parametrize(("level", "lowest", "highest"), [("none", 0.0, 0.0), ("mild", 0.03, 0.07), ("storm", 0.2, 0.32)])
+@pytest.mark.parametrize(
+    ("level", "lowest", "highest"), [("none", 0.0, 0.0), ("mild", 0.03, 0.07), ("storm", 0.2, 0.32)]
+)
 def test_a_level_fails_its_share_of_requests(level: str, lowest: float, highest: float) -> None:
     made = decisions(FaultPlan(level, seed=1))
     assert lowest <= sum(fault is not None for fault in made) / len(made) <= highest

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
+
 from longstop_origin.oracle import Counts, compare, never_shown, truth_of, versions_of
 from longstop_origin.script import BallKey, Delivery, Revision, ScriptBall
 from longstop_origin.world import World
-from msgspec.structs import replace
-
 from tests.unit.origin.documents import BLUES, REDS, delivery, document, innings, over
 from tests.unit.origin.test_cricsheet_odd import read
 
@@ -15,7 +15,9 @@ EPOCH = 1_700_000_000.0
 LONG_AFTER = EPOCH + 1_000_000.0
 
 CATCH = delivery(wickets=[{"player_out": "A One", "kind": "caught", "fielders": [{"name": "B Two"}]}])
-WORLD = World.from_scripts([read(document(innings(REDS, over(0, delivery(4), CATCH, delivery(1))), innings(BLUES)))], epoch=EPOCH)
+WORLD = World.from_scripts(
+    [read(document(innings(REDS, over(0, delivery(4), CATCH, delivery(1))), innings(BLUES)))], epoch=EPOCH
+)
 TRUTH = truth_of(WORLD.listed(EPOCH)[0], LONG_AFTER)
 
 

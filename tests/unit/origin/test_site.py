@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 import pytest
+
 from longstop_origin.fixture import Fixture
 from longstop_origin.oracle import compare, truth_of
 from longstop_origin.pages import match_path
 from longstop_origin.site import Request, Site
 from longstop_origin.world import World, WorldOptions
-
 from tests.unit.origin import readings
 from tests.unit.origin.documents import BLUES, REDS, delivery, document, innings, over
 from tests.unit.origin.test_cricsheet_odd import read
@@ -251,7 +251,10 @@ def test_the_list_page_links_to_every_match(site: Site) -> None:
 def test_hostile_names_cannot_leave_their_place() -> None:
     evil = '</script><script>alert("1")</script>'
     whole = document(
-        innings(REDS, over(0, delivery(1, batter=evil))), innings(BLUES), venue=evil, event={"name": evil, "stage": evil}
+        innings(REDS, over(0, delivery(1, batter=evil))),
+        innings(BLUES),
+        venue=evil,
+        event={"name": evil, "stage": evil},
     )
     site = Site(World.from_scripts([read(whole)], epoch=EPOCH, speed=100.0))
     fixture = site.world.listed(EPOCH)[0]

@@ -1,13 +1,14 @@
 """Times that nobody wrote down: believable, in order, and the same for the same seed."""
 
+from itertools import pairwise
 from random import Random
 
 import pytest
+
 from longstop_origin.invented import League
 from longstop_origin.model import invent_match
 from longstop_origin.script import MatchScript
 from longstop_origin.timing import with_times
-
 from tests.unit.origin.documents import BLUES, REDS, document, innings, over
 from tests.unit.origin.test_cricsheet_odd import read
 
@@ -23,7 +24,7 @@ def test_every_ball_comes_after_the_one_before(name: str) -> None:
     for seed in range(8):
         script = timed(name, seed)
         times = [ball.at_seconds for each in script.innings for ball in each.balls]
-        assert all(later - earlier >= 20 for earlier, later in zip(times, times[1:], strict=False))
+        assert all(later - earlier >= 20 for earlier, later in pairwise(times))
         assert times[-1] < script.innings[-1].closes_seconds < script.end_seconds
 
 

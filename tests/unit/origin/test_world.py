@@ -1,11 +1,11 @@
 """The world: one clock, matches that start, end and follow each other, and answers that depend on the time alone."""
 
 import pytest
+
 from longstop_origin.oracle import truth_of
 from longstop_origin.script import MatchScript
 from longstop_origin.site import Site
 from longstop_origin.world import World, WorldOptions
-
 from tests.unit.origin import readings
 from tests.unit.origin.documents import document
 from tests.unit.origin.test_cricsheet_odd import read
@@ -88,8 +88,9 @@ def test_matches_long_over_are_still_known() -> None:
 
 def test_a_rolling_world_stays_small() -> None:
     world = invented(matches=4, speed=1000.0)
-    for step in range(100):
-        now = EPOCH + 10.0 * step
+    now = EPOCH
+    for _ in range(100):
+        now += 10.0
         for fixture in world.listed(now):
             world.board(fixture, now)
     assert len(list(world.begun(now))) > 100

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 from litestar import MediaType, Request, Response, get
-from litestar.di import Provide
+from litestar.di import NamedDependency, Provide
 from litestar.handlers import HTTPRouteHandler
-from litestar.params import Dependency, Parameter
+from litestar.params import QueryParameter, SkipValidation
 from litestar.router import Router
 
 from longstop.serve.console.board import BoardAnswer, OpsBoard
@@ -56,8 +56,8 @@ def _file_route(address: str, file: Path) -> HTTPRouteHandler:
 
 @get("/ops/board", media_type=MediaType.JSON)
 async def ops_board(
-    ops: Annotated[OpsBoard, Dependency(skip_validation=True)],
-    after: Annotated[int, Parameter(ge=0, le=2**53)] = 0,
-    epoch: Annotated[str, Parameter(max_length=32)] = "",
+    ops: NamedDependency[SkipValidation[OpsBoard]],
+    after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,
+    epoch: Annotated[str, QueryParameter(max_length=32)] = "",
 ) -> BoardAnswer:
     return await ops.answer(after, epoch)

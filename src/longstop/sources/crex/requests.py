@@ -16,7 +16,7 @@ def match_list(base_url: str) -> FetchRequest:
 
 
 def live_state(base_url: str, ref: MatchRef) -> FetchRequest:
-    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key, safe='')}", "state")
+    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key, safe='')}", "state", ref.key)
 
 
 def ball_feed(base_url: str, ref: MatchRef, missing: Missing) -> FetchRequest:
