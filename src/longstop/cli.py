@@ -21,7 +21,9 @@
 
 import os
 import sys
-from importlib.metadata import entry_points
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
 
 import orjson
 import typer
@@ -68,7 +70,25 @@ def main() -> None:
 def add_foreign_commands() -> None:
     """Commands that other packages bring: the origin simulator has `origin` and `replay`."""
     for point in sorted(entry_points(group="longstop.commands"), key=lambda point: point.name):
-        app.command(point.name)(point.load())
+        app.command(point.name)(_loaded(point))
+
+
+def _loaded(point: EntryPoint) -> Callable[..., object]:
+    """One package that is broken costs its own commands, not ours."""
+    try:
+        return cast("Callable[..., object]", point.load())
+    except (ImportError, AttributeError) as error:
+        return _broken(point.name, error)
+
+
+def _broken(name: str, error: Exception) -> Callable[[], None]:
+    def command() -> None:
+        """Cannot be loaded."""
+        raise LongstopError(
+            f"The command {name} cannot be loaded: {error}.", hint="Install again the package that brings it."
+        )
+
+    return command
 
 
 def fail(error: LongstopError) -> int:

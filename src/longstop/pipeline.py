@@ -26,8 +26,8 @@ from longstop.ledger.match_ledger import Draft, FeedPage
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.sources.contract import Missing, Source
-from longstop.store.contract import Store
-from longstop.watch import MatchStep, Watch, batch_of
+from longstop.store.contract import Store, WriteBatch
+from longstop.watch import MatchStep, Watch, batch_of, final_row
 
 
 class OutcomeKind(Enum):
@@ -72,6 +72,17 @@ class Pipeline:
         watch.polled(outcome.is_success, self._clock.now())
         self._tell(watch, outcome, self._clock.monotonic() - started)
         return outcome
+
+    async def conclude(self, watch: Watch) -> None:
+        """The source has dropped a match for good: what is known of it is final."""
+        steps = watch.conclude()
+        if not steps:
+            return
+        try:
+            await self._store.save(WriteBatch(matches=(final_row(watch),)))
+        except StoreError as error:
+            self._tell_error(watch, error, "conclusion")
+        self._tell_steps(watch, steps)
 
     async def _attempt(self, watch: Watch) -> Outcome:
         try:

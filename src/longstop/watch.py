@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+import msgspec
+
 from longstop.domain.cricket import Delivery
 from longstop.domain.errors import StoreClosedError
 from longstop.domain.events import DeliveryRecord
@@ -121,6 +123,14 @@ class Watch:
     def is_over(self) -> bool:
         return self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
 
+    def conclude(self) -> list[MatchStep]:
+        """The source says no more. A match that was never seen has nothing to conclude."""
+        if self.accepted is None:
+            return []
+        if not self.is_over:
+            self.status = MatchStatus.COMPLETED
+        return [self._advance("finished")] if self._applies("finished") else []
+
     def _applies(self, event: str) -> bool:
         return (event != "finished" or self.is_over) and MATCH_LIFECYCLE.can(self.state, event)
 
@@ -165,6 +175,12 @@ def match_row(watch: Watch, observation: Observation | None = None) -> MatchRow:
         scraper_status="active" if observation else "unknown",
         priority=_priority_of(status),
         result=observation.result if observation else None,
+    )
+
+
+def final_row(watch: Watch) -> MatchRow:
+    return msgspec.structs.replace(
+        match_row(watch, watch.accepted), status=watch.status, state=watch.state, scraper_status="stopped"
     )
 
 

@@ -46,10 +46,10 @@ def read_retry_after(value: str | None, now: datetime) -> float:
 
 
 def _seconds(value: str, now: datetime) -> float:
-    if value.isdecimal() and len(value) < 10:
-        return float(value)
+    if value.isdecimal():
+        return float(value) if len(value) < 10 else RETRY_AFTER_SECONDS_MAX
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # the second for a year that no calendar has
         return RETRY_AFTER_SECONDS_DEFAULT
     return (moment - now).total_seconds() if moment.tzinfo else RETRY_AFTER_SECONDS_DEFAULT

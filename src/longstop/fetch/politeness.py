@@ -35,10 +35,12 @@ class PoliteFetcher:
         await self._inner.close()
 
     def _remember(self, url: str, seconds: float) -> None:
+        now = self._clock.monotonic()
         if len(self._not_before) >= PAUSES_REMEMBERED_MAX:
-            now = self._clock.monotonic()
             self._not_before = {known: until for known, until in self._not_before.items() if until > now}
-        self._not_before[url] = self._clock.monotonic() + seconds
+        if len(self._not_before) >= PAUSES_REMEMBERED_MAX:
+            self._not_before.pop(min(self._not_before, key=lambda known: self._not_before[known]))
+        self._not_before[url] = now + seconds
 
     def _require_welcome(self, request: FetchRequest) -> None:
         wait_seconds = self._not_before.get(request.url, 0.0) - self._clock.monotonic()

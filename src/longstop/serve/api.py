@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from litestar import Litestar, Request, Response, get
 from litestar.datastructures import ResponseHeader
 from litestar.di import NamedDependency, Provide
-from litestar.openapi import OpenAPIConfig
+from litestar.openapi import OpenAPIConfig, ResponseSpec
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.params import FromPath, PathParameter, QueryParameter, SkipValidation
 
@@ -22,10 +22,12 @@ from longstop.serve.naming import NameBook
 from longstop.serve.problems import (
     CATALOGUE,
     HANDLERS,
+    MEDIA_TYPE,
     NOT_ACCEPTABLE,
     NOT_FOUND,
     UNKNOWN_MATCH,
     ApiError,
+    Problem,
     bad_parameter,
 )
 from longstop.serve.reading import ReadModel
@@ -37,8 +39,17 @@ CURSOR_MAX = 2**53
 _BODY_BYTES_MAX = 1_024
 
 Model = NamedDependency[SkipValidation[ReadModel]]
-MatchId = Annotated[str, PathParameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)]
+MatchId = Annotated[
+    str, PathParameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)
+]
 Limit = Annotated[int, QueryParameter(ge=1, le=LIST_MAX, description="At most this many.")]
+_ERRORS = {
+    status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)
+    for status, words in ((400, "A parameter is wrong."), (406, "Only JSON."), (503, "The database does not answer."))
+}
+_ERRORS_OF_ONE = _ERRORS | {
+    404: ResponseSpec(Problem, generate_examples=False, description="No such match.", media_type=MEDIA_TYPE)
+}
 _FRESH = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
 
 
@@ -53,7 +64,13 @@ async def livez() -> wire.Alive:
     return wire.Alive()
 
 
-@get("/cricket-data/matches", tags=["matches"], summary="Matches, by status and source", response_headers=_FRESH)
+@get(
+    "/cricket-data/matches",
+    tags=["matches"],
+    summary="Matches, by status and source",
+    response_headers=_FRESH,
+    responses=_ERRORS,
+)
 async def list_matches(
     model: Model,
     status: Annotated[MatchStatus | None, QueryParameter(description="Only matches in this status.")] = None,
@@ -67,7 +84,13 @@ async def list_matches(
     return Response(body, headers=age.headers())
 
 
-@get("/cricket-data/match-info/{match_id:str}", tags=["matches"], summary="One match, whole", response_headers=_FRESH)
+@get(
+    "/cricket-data/match-info/{match_id:str}",
+    tags=["matches"],
+    summary="One match, whole",
+    response_headers=_FRESH,
+    responses=_ERRORS_OF_ONE,
+)
 async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo]:
     known = await _require_match(model, match_id)
     if known.watched is not None and known.watched.observation is not None:
@@ -84,6 +107,7 @@ async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo
     tags=["events"],
     summary="What happened, in order, after a cursor",
     response_headers=_FRESH,
+    responses=_ERRORS_OF_ONE,
 )
 async def match_events(
     model: Model,
@@ -112,6 +136,7 @@ async def match_events(
     tags=["events"],
     summary="The ledger: every ball, as it is believed now or was believed at a moment",
     response_headers=_FRESH,
+    responses=_ERRORS_OF_ONE,
 )
 async def match_deliveries(
     model: Model,

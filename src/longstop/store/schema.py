@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.dialects import sqlite as sqlite_dialect
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -129,6 +130,9 @@ def upgrade_sqlite(path: Path) -> None:
                 require_current(state, path)
     except sqlite3.Error as error:
         raise store_error(error, path) from error
+    except DBAPIError as error:
+        cause = error.orig if isinstance(error.orig, sqlite3.Error) else sqlite3.OperationalError(str(error.orig))
+        raise store_error(cause, path) from error
     finally:
         engine.dispose()
 

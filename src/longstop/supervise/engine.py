@@ -5,7 +5,7 @@ engine (top: 3 restarts in 60 s, then the process ends and says why)
 └── for each source
     ├── discovery      which matches are there
     ├── naming         who is behind the codes
-    └── scrapers       one a match (each: 5 restarts in 30 s, then the failure goes up)
+    └── scrapers       one a match (each: 5 restarts in 30 s, then the match rests and begins afresh)
 """
 
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from longstop.domain.match import Names
 from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import Fetcher
 from longstop.ledger.match_ledger import LedgerLimits
+from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.pipeline import Pipeline
 from longstop.resilience.pace import PaceLimits
@@ -29,8 +30,12 @@ from longstop.supervise.resources import ResourceMeter
 from longstop.supervise.roster import Roster
 from longstop.supervise.scraper import Scraper
 from longstop.supervise.service import Service, Stop
-from longstop.supervise.supervisor import SCRAPER_BUDGET, TOP_BUDGET, Supervisor
+from longstop.supervise.supervisor import SCRAPER_BUDGET, TOP_BUDGET, Ended, Supervisor
 from longstop.watch import Watch
+
+# A match that is gone may be listed again by mistake; one that broke us five times rests as a paused match does.
+GONE_REST_SECONDS = 60.0
+FAILED_REST_SECONDS = 300.0
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -88,7 +93,13 @@ class Department:
     def _start_scraper(self, watch: Watch) -> None:
         parts = self._engine.parts
         scraper = Scraper(watch, self._pipeline, self._engine.options.pace, parts.clock, parts.bus)
-        self._engine.watch(scraper)
+        self._engine.watch(scraper, lambda failure: self._give_up(watch, failure))
+
+    def _give_up(self, watch: Watch, failure: LongstopError | None) -> None:
+        """A match that has gone, or that restarts could not help, rests; the others go on."""
+        self.roster.rest(watch.ref.match_id, GONE_REST_SECONDS if failure is None else FAILED_REST_SECONDS)
+        if failure is not None:
+            self._engine.tell_given_up(watch, failure)
 
 
 class Engine:
@@ -104,8 +115,31 @@ class Engine:
     def watches(self) -> Sequence[Watch]:
         return [watch for department in self.departments for watch in department.roster.watches]
 
-    def watch(self, scraper: Scraper) -> None:
-        self._scrapers.start(scraper, self._stop)
+    def watch(self, scraper: Scraper, ended: Ended) -> None:
+        self._scrapers.start(scraper, self._stop, ended)
+
+    def tell_given_up(self, watch: Watch, failure: LongstopError) -> None:
+        self.parts.bus.emit(
+            signals.ErrorRaised(
+                at=self.parts.clock.now(),
+                severity="CRITICAL",
+                error_type=failure.kind,
+                error_message=failure.message,
+                hint=failure.hint,
+                match_id=watch.ref.match_id,
+                scraper_id=watch.scraper_id,
+                operation="supervision",
+                url=watch.ref.url,
+            )
+        )
+        self.parts.bus.emit(
+            signals.ScraperStopped(
+                at=self.parts.clock.now(),
+                match_id=watch.ref.match_id,
+                scraper_id=watch.scraper_id,
+                reason="given up",
+            )
+        )
 
     def names(self, source: str) -> Names:
         return next(

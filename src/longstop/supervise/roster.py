@@ -5,13 +5,14 @@ from collections.abc import Callable, Sequence
 
 from longstop.clock import Clock
 from longstop.domain.lifecycle import MatchState
-from longstop.domain.match import MatchListing, MatchRef
+from longstop.domain.match import MatchListing, MatchRef, MatchStatus
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.store.contract import MatchRow, Store, WriteBatch
 from longstop.watch import Watch, match_row
 
+RESUMED_MAX = 5000
 _UNFINISHED = (MatchState.DISCOVERED, MatchState.ACTIVE, MatchState.PAUSED)
 
 
@@ -27,6 +28,7 @@ class Roster:
         self._clock = clock
         self._bus = bus
         self._watches: dict[str, Watch] = {}
+        self._resting: dict[str, float] = {}
 
     @property
     def watches(self) -> tuple[Watch, ...]:
@@ -34,7 +36,7 @@ class Roster:
 
     async def take(self, listings: Sequence[MatchListing]) -> None:
         """New matches are written down before they are watched."""
-        fresh = [self._watch(listing) for listing in listings if listing.ref.match_id not in self._watches]
+        fresh = [self._watch(listing) for listing in listings if self._may_begin(listing.ref.match_id)]
         if not fresh:
             return
         await self._store.save(WriteBatch(matches=tuple(match_row(watch) for watch in fresh)))
@@ -52,15 +54,23 @@ class Roster:
 
     async def resume(self, source: str) -> None:
         """Matches that were under way when we stopped are watched again, listed or not: they may have ended since."""
-        for row in await self._store.matches(source=source):
-            if row.state in _UNFINISHED and row.ref.match_id not in self._watches:
-                self._begin(self._watch(_listing_of(row)))
+        for status in (MatchStatus.LIVE, MatchStatus.UPCOMING):
+            for row in await self._store.matches(source=source, status=status, limit=RESUMED_MAX):
+                if row.state in _UNFINISHED and row.ref.match_id not in self._watches:
+                    self._begin(self._watch(_listing_of(row)))
 
-    def drop(self, match_id: str) -> None:
+    def rest(self, match_id: str, seconds: float) -> None:
+        """No longer watched; taken in again when it is listed after that time, with everything fresh."""
         self._watches.pop(match_id, None)
+        now = self._clock.monotonic()
+        self._resting = {known: until for known, until in self._resting.items() if until > now}
+        self._resting[match_id] = now + seconds
 
     def find(self, ref: MatchRef) -> Watch | None:
         return self._watches.get(ref.match_id)
+
+    def _may_begin(self, match_id: str) -> bool:
+        return match_id not in self._watches and self._resting.get(match_id, 0.0) <= self._clock.monotonic()
 
     def _watch(self, listing: MatchListing) -> Watch:
         return Watch(listing, str(uuid.uuid4()), self._clock.now(), self._limits)

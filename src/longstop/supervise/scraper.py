@@ -33,6 +33,7 @@ class Scraper:
         while not await stop.pause(due - self._clock.monotonic()):
             outcome = await self._pipeline.poll(self.watch)
             if self._has_gone_for_good(outcome):
+                await self._pipeline.conclude(self.watch)
                 reason = "gone"
                 break
             due = self._next_due(due, self._pace_after(outcome))

@@ -6,6 +6,7 @@ The only place in the house that catches everything.
 import asyncio
 import traceback
 from collections import deque
+from collections.abc import Callable
 
 import msgspec
 
@@ -32,6 +33,9 @@ class EscalatedError(LongstopError):
     default_hint = "The log has each failure with its stack; the last one is the cause."
 
 
+Ended = Callable[[LongstopError | None], None]
+
+
 class Supervisor:
     """Holds its children by strong references. Children may be added and dropped while it runs."""
 
@@ -47,10 +51,12 @@ class Supervisor:
     def children(self) -> tuple[str, ...]:
         return tuple(self._tasks)
 
-    def start(self, service: Service, stop: Stop) -> None:
+    def start(self, service: Service, stop: Stop, ended: Ended | None = None) -> None:
+        """`ended` hears when the service came to its end by itself (None) or spent its budget; else a spent budget
+        escalates."""
         if service.name in self._tasks:
             return
-        task = asyncio.create_task(self._keep(service, stop), name=service.name)
+        task = asyncio.create_task(self._keep(service, stop, ended), name=service.name)
         self._tasks[service.name] = task
         task.add_done_callback(lambda _: self._tasks.pop(service.name, None))
 
@@ -70,16 +76,18 @@ class Supervisor:
             await asyncio.wait([tasks[name] for name in late], timeout=deadline_seconds)
         return late
 
-    async def _keep(self, service: Service, stop: Stop) -> None:
+    async def _keep(self, service: Service, stop: Stop, ended: Ended | None) -> None:
         restarts: deque[float] = deque()
         while not stop.is_wanted:
             failure = await self._run_once(service, stop)
             if failure is None:
+                if ended is not None and not stop.is_wanted:
+                    ended(None)
                 return
             restarts.append(self._clock.monotonic())
             self._forget_old(restarts)
             if len(restarts) > self._budget.restarts:
-                self._escalate(service, failure)
+                self._escalate(service, failure, ended)
                 return
             self._tell_restart(service, failure, len(restarts))
             await stop.pause(self._budget.delay_seconds * len(restarts))
@@ -101,12 +109,15 @@ class Supervisor:
         while restarts and restarts[0] < self._clock.monotonic() - self._budget.within_seconds:
             restarts.popleft()
 
-    def _escalate(self, service: Service, failure: BaseException) -> None:
+    def _escalate(self, service: Service, failure: BaseException, ended: Ended | None) -> None:
         error = EscalatedError(
             f"{service.name} failed more than {self._budget.restarts} times in {self._budget.within_seconds:g} s:"
             f" {type(failure).__name__}: {failure}"
         )
-        self._failed.put_nowait(error)
+        if ended is not None:
+            ended(error)
+        else:
+            self._failed.put_nowait(error)
 
     def _tell_failure(self, service: Service, failure: Exception) -> None:
         self._bus.emit(
