@@ -1,7 +1,7 @@
 """What a Cricsheet file says of its match, added up from the plain JSON.
 
-Apart from `longstop_origin` on purpose: the origin and its oracle read the same files, and a fault that they share would
-be seen by nobody else.
+Apart from `longstop_origin` on purpose: the origin and its oracle read the same files, and a fault that they share
+would be seen by nobody else.
 """
 
 import json

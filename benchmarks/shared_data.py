@@ -1,4 +1,4 @@
-"""Where the real matches lie. They are no part of the project, so a proof that needs them says so when they are missing."""
+"""Where the real matches lie. They are no part of the project; a proof that misses them says so."""
 
 import os
 from pathlib import Path

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmarks.bad_input import MISTAKES, make, write_bad_files
-from benchmarks.figures import Figure, Wishes, exactly, holds
+from benchmarks.figures import Figure, Wishes, exactly, holds, tell
 from benchmarks.processes import empty_folder
 
 
@@ -15,5 +15,6 @@ def prove_refusals(_: Wishes) -> Iterator[Figure]:
             ended = make(mistake, folder)
             codes.append(ended.code)
             is_well = ended.code == mistake.code and ended.is_one_sentence and mistake.says in ended.complained
-            yield holds(mistake.name, is_well, f"exit {ended.code}", f"exit {mistake.code}: {ended.sentence[:60]}")
+            tell(ended.sentence)
+            yield holds(mistake.name, is_well, f"exit {ended.code}", f"exit {mistake.code} and one sentence")
     yield exactly("exit codes that differ", len(set(codes)), len(MISTAKES))

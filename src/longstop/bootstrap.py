@@ -131,8 +131,11 @@ class Instance:
             self._metrics_server = None
 
 
-def start_logs(settings: Settings, stream: TextIO = sys.stderr) -> Logs:
+def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: bool = False) -> Logs:
+    """`is_quiet` is for a person at a terminal who asked for nothing else: only what needs attention, in plain words."""
     wanted = settings.scraper.monitoring.logging
+    if is_quiet:
+        return configure_logging("WARNING", stream, structured=False)
     return configure_logging(wanted.level, stream, wanted.structured)
 
 

@@ -109,6 +109,7 @@ def ball_feed(fixture: Fixture, board: MatchBoard, number: int, first: int, last
         "to": last,
         "last": max(innings.overs, default=-1),
         "sq": board.version,
+        "ts": fixture.milliseconds(board.changed_seconds or 0.0),
         "rb": [over_item(over, innings.overs[over], fixture) for over in overs],
     }
     return encode(feed)

@@ -20,7 +20,7 @@ from longstop.commands.origin_process import OriginError, OriginProcess
 from longstop.domain.errors import InputError, LongstopError
 from longstop.observe import report as reports
 from longstop.serve.account import account_of
-from longstop.settings import Settings
+from longstop.settings import Loaded, Rank, Settings
 from longstop.sources import registry
 from longstop.supervise.service import Stop
 
@@ -49,19 +49,26 @@ def up(
     overrides: Overrides = None,
 ) -> int:
     """Start Longstop and watch until stopped."""
-    settings = load_settings(config, overrides).settings
+    loaded = load_settings(config, overrides)
+    settings = loaded.settings
     options = UpOptions(
         with_origin=origin,
         origin_arguments=_origin_arguments(matches, speed, faults),
         seconds=None if duration is None else read_duration(duration),
         report=_writable(report),
     )
-    logs = bootstrap.start_logs(settings)
+    logs = bootstrap.start_logs(settings, is_quiet=_is_for_a_person(loaded))
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(Run(settings, options, SystemClock(), logs).run())
     finally:
         logs.close()
+
+
+def _is_for_a_person(loaded: Loaded) -> bool:
+    """Somebody looks at the terminal, and has not said how the logs are wanted."""
+    wishes = ("scraper.monitoring.logging.level", "scraper.monitoring.logging.structured")
+    return sys.stderr.isatty() and all(loaded.origins[wish].rank is Rank.DEFAULT for wish in wishes)
 
 
 def _origin_arguments(matches: int, speed: float, faults: str) -> tuple[str, ...]:

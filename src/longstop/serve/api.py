@@ -39,9 +39,7 @@ CURSOR_MAX = 2**53
 _BODY_BYTES_MAX = 1_024
 
 Model = NamedDependency[SkipValidation[ReadModel]]
-MatchId = Annotated[
-    str, PathParameter(description="As in /cricket-data/matches, for example crex_QUY.", max_length=129)
-]
+MatchId = Annotated[str, PathParameter(description="As /cricket-data/matches has it, as in crex_QUY.", max_length=129)]
 Limit = Annotated[int, QueryParameter(ge=1, le=LIST_MAX, description="At most this many.")]
 _ERRORS = {
     status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)

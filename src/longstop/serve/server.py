@@ -5,7 +5,6 @@ of process signals is left out: the service decides when it ends.
 """
 
 import asyncio
-import contextlib
 import ipaddress
 import socket
 from typing import Any
@@ -96,9 +95,11 @@ class ApiServer:
                 await asyncio.shield(task)
         except TimeoutError:
             server.force_exit = True
-            task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+            # The requests have tasks of their own, which the end of the server's does not end.
+            late = [task, *server.server_state.tasks]
+            for each in late:
+                each.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
 
     def _config(self) -> uvicorn.Config:
         return uvicorn.Config(

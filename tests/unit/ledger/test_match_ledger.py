@@ -153,9 +153,7 @@ def test_penalty_runs_without_a_ball_are_no_gap() -> None:
     ledger = MatchLedger("crex_AB1")
     observation = observed(innings_of(1, 2))
     score = observation.innings[0]
-    with_penalty = msgspec.structs.replace(
-        score, runs=score.runs + 5, penalty_before=5, extras=Extras(penalty=5)
-    )
+    with_penalty = msgspec.structs.replace(score, runs=score.runs + 5, penalty_before=5, extras=Extras(penalty=5))
     draft = post(ledger, msgspec.structs.replace(observation, innings=(with_penalty,)))
     assert draft.is_whole
 

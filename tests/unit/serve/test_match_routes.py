@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from longstop.domain.cricket import PlayState, Result
-from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, MatchEvent
+from longstop.domain.events import Gap, GapState
 from longstop.domain.match import MatchStatus, Names
-from tests.unit.serve.world import NOON, World, ball, live_row, row
+from tests.unit.serve.world import NOON, World, events, live_row, records, row
 
 pytestmark = pytest.mark.req("G1")
 
@@ -165,24 +165,6 @@ async def test_lists_are_filtered_by_status_and_source(world: World) -> None:
     assert [match["matchId"] for match in body["matches"]] == ["espn_B"]
     body, _ = await get(world, "/cricket-data/matches?limit=2")
     assert body["count"] == 2
-
-
-def records(count: int) -> list[DeliveryRecord]:
-    found = []
-    for number in range(count):
-        bowled = ball(1, number // 6, number % 6 + 1, number % 5)
-        moment = NOON + timedelta(seconds=number)
-        found.append(DeliveryRecord("crex_QUY", bowled.place, 1, bowled, moment, moment, "ab" * 32))
-    return found
-
-
-def events(count: int) -> list[MatchEvent]:
-    return [
-        MatchEvent(
-            "crex_QUY", n + 1, str(r.place), EventKind.BALL_BOWLED, r.true_at, r.captured_at, r.place, 1, r.delivery
-        )
-        for n, r in enumerate(records(count))
-    ]
 
 
 @pytest.mark.req("C7")

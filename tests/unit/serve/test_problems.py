@@ -132,7 +132,7 @@ async def test_an_address_without_a_route_is_a_problem(world: World) -> None:
     ],
 )
 async def test_only_json_is_spoken(world: World, accept: str, status: int) -> None:
-    answer = await ask(world, "/health", headers={"accept": accept})
+    answer = await ask(world, "/livez", headers={"accept": accept})
     assert answer.status_code == status
     page = await ask(world, "/", headers={"accept": "text/html"})
     assert page.status_code == 200

@@ -89,8 +89,7 @@ async def test_a_request_that_never_ends_does_not_hold_up_the_end() -> None:
     asked = asyncio.create_task(fetch(server.url))
     await entered.wait()
     await server.stop(deadline_seconds=0.2)
-    with pytest.raises(httpx.HTTPError):
-        await asked
+    assert (await asked).status_code == 500
 
 
 async def test_the_process_keeps_its_own_signal_handlers(world: World) -> None:

@@ -24,7 +24,7 @@ from longstop.domain.cricket import (
     Toss,
 )
 from longstop.domain.errors import StoreUnavailableError
-from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
+from longstop.domain.events import DeliveryRecord, EventKind, Gap, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus, Names
 from longstop.domain.observation import Observation, Provenance
@@ -176,6 +176,32 @@ def live_row(key: str = "QUY", *, at: datetime = NOON, source: str = "crex", **m
         update_latency_ms=12,
         **fields,
     )
+
+
+def records(count: int) -> list[DeliveryRecord]:
+    found = []
+    for number in range(count):
+        bowled = ball(1, number // 6, number % 6 + 1, number % 5)
+        moment = NOON + timedelta(seconds=number)
+        found.append(DeliveryRecord("crex_QUY", bowled.place, 1, bowled, moment, moment, "ab" * 32))
+    return found
+
+
+def events(count: int) -> list[MatchEvent]:
+    return [
+        MatchEvent(
+            "crex_QUY",
+            n + 1,
+            f"ball:{r.place}",
+            EventKind.BALL_BOWLED,
+            r.true_at,
+            r.captured_at,
+            r.place,
+            1,
+            r.delivery,
+        )
+        for n, r in enumerate(records(count))
+    ]
 
 
 class World:

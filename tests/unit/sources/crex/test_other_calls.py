@@ -203,7 +203,6 @@ def test_each_call_goes_where_the_document_says(request_: Any, path: str, query:
     assert (request_.method, request_.source) == ("GET", "crex")
 
 
-@pytest.mark.req("A7")
 def test_a_hostile_code_stays_inside_its_parameter() -> None:
     ref = MatchRef("crex", "a/../b?x=1&key=c#d\r\n")
     for request in (SOURCE.live_state(ref), SOURCE.ball_feed(ref, Missing(1, 0, 9)), SOURCE.names_for(["a&t=b\n"], [])):

@@ -133,7 +133,6 @@ ADVERSARIAL = {
 }  # fmt: skip
 
 
-@pytest.mark.req("A6")
 @pytest.mark.parametrize("name", ADVERSARIAL)
 def test_a_megabyte_made_to_be_slow_is_not(name: str) -> None:
     shot = snapshot(ADVERSARIAL[name])
