@@ -132,7 +132,7 @@ class Instance:
 
 
 def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: bool = False) -> Logs:
-    """`is_quiet` is for a person at a terminal who asked for nothing else: only what needs attention, in plain words."""
+    """`is_quiet` is for a person at a terminal who wished nothing else: only what needs attention, in plain words."""
     wanted = settings.scraper.monitoring.logging
     if is_quiet:
         return configure_logging("WARNING", stream, structured=False)

@@ -9,13 +9,17 @@
     │   └── PortTakenError            somebody else listens there
     ├── FetchError                    the bytes did not come
     │   ├── SourceUnreachableError    no connection, or it broke
+    │   │   └── UnreadableBodyError   packed in a way that we did not ask for, or broken
     │   ├── SourceTimeoutError        our own deadline passed
     │   ├── SourceFailingError        5xx
     │   ├── SourceThrottledError      429 or 503 with Retry-After
     │   ├── SourceRefusedError        401, 403
     │   ├── MatchGoneError            404, 410
     │   ├── UnexpectedStatusError     any other status
-    │   └── OversizedBodyError        more bytes than we are willing to read
+    │   ├── OversizedBodyError        more bytes than we are willing to read
+    │   ├── EgressRefusedError        we do not go there: host, address, port or spelling
+    │   ├── RobotsRefusedError        the site's robots.txt asks us not to
+    │   └── SourceCrowdedError        too many calls wait for this source already
     ├── PayloadError                  the bytes came and are wrong
     │   ├── MalformedPayloadError     ours, but broken
     │   └── ForeignPayloadError       not this source's at all
@@ -91,6 +95,10 @@ class SourceUnreachableError(FetchError):
     default_hint = "Check the network and that the source is up; the next poll tries again."
 
 
+class UnreadableBodyError(SourceUnreachableError):
+    default_hint = "The answer was damaged or packed strangely; the next poll tries again."
+
+
 class SourceTimeoutError(FetchError):
     default_hint = "The source is slow; the next poll tries again."
 
@@ -125,6 +133,28 @@ class UnexpectedStatusError(FetchError):
 class OversizedBodyError(FetchError):
     heals = False
     default_hint = "Raise the source's body limit only if such a size is really expected."
+
+
+class EgressRefusedError(FetchError):
+    """Nothing was sent. `reason` is one word of a small set, fit for a metric."""
+
+    kind = "egress"
+    heals = False
+    default_hint = "If the source is meant to reach it, name the host in sources.<source>.allowed_hosts."
+
+    def __init__(self, message: str, *, reason: str = "host", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
+
+
+class RobotsRefusedError(FetchError):
+    kind = "robots"
+    heals = False
+    default_hint = "Set sources.<source>.respect_robots to false only where its owner allowed it."
+
+
+class SourceCrowdedError(FetchError):
+    default_hint = "Watch fewer matches of this source, or raise its rate_limits if its terms allow it."
 
 
 class PayloadError(LongstopError):

@@ -20,7 +20,7 @@ from longstop.fetch.snapshot import FetchRequest
 KEY_PLACE = "{key}"
 # The browser's own words about itself and the connection are not ours to repeat.
 _NOT_REPEATED = re.compile(
-    r"host|connection|content-length|accept-encoding|cookie|cache-control|pragma|te|upgrade.*|priority|if-.*|sec-.*|:.*",
+    r"host|connection|content-length|accept-encoding|cookie|cache-control|pragma|te|priority|(upgrade|if-|sec-|:).*",
     re.IGNORECASE,
 )
 _JWT = re.compile(r"\b[A-Za-z0-9_-]{4,2000}\.([A-Za-z0-9_-]{4,4000})\.[A-Za-z0-9_-]{4,2000}\b")

@@ -9,7 +9,11 @@ import msgspec
 
 
 class FetchRequest(msgspec.Struct, frozen=True):
-    """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is about one."""
+    """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is about one.
+
+    `is_conditional` is for a caller who still has what the last answer said: an unchanged one comes as a 304 without
+    a body. Of an answer longer than `head_bytes_max` only so much is read, and the rest is not missed.
+    """
 
     source: str
     url: str
@@ -19,10 +23,15 @@ class FetchRequest(msgspec.Struct, frozen=True):
     body: bytes | None = None
     deadline_seconds: float | None = None
     key: str = ""
+    is_conditional: bool = False
+    head_bytes_max: int | None = None
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A body with its provenance. Only successful answers become snapshots; the rest are errors."""
+    """A body with its provenance. Only successful answers become snapshots; the rest are errors.
+
+    A 304 has no body; `known_sha256` is then the hash of the one that it confirms.
+    """
 
     request: FetchRequest
     status: int
@@ -31,9 +40,14 @@ class Snapshot(msgspec.Struct, frozen=True):
     fetched_at: datetime
     rung: str = "replay"
     headers: Mapping[str, str] = {}
+    known_sha256: str = ""
+
+    @property
+    def is_unchanged(self) -> bool:
+        return self.status == 304
 
     def sha256(self) -> str:
-        return hashlib.sha256(self.body).hexdigest()
+        return self.known_sha256 or hashlib.sha256(self.body).hexdigest()
 
 
 class Fetcher(Protocol):

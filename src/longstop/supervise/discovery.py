@@ -36,10 +36,11 @@ class Discovery:
         self._bus = bus
 
     async def run(self, stop: Stop) -> None:
+        has_listed = False
         while not stop.is_wanted:
-            found = await self._look()
-            # Until the first list is in, nothing is watched: ask again soon.
-            if await stop.pause(self._interval_seconds if found else min(2.0, self._interval_seconds)):
+            has_listed = await self._look() or has_listed
+            # Until the first list is in, nothing is watched: ask again soon. Later a bad list costs its turn.
+            if await stop.pause(self._interval_seconds if has_listed else min(2.0, self._interval_seconds)):
                 return
 
     async def _look(self) -> bool:

@@ -15,6 +15,7 @@ from longstop.watch import Codes
 
 ASK_EVERY_SECONDS = 1.0
 ASK_AGAIN_AFTER_SECONDS = 60.0
+REST_AFTER_FAILURE_SECONDS = 5.0
 
 
 class NameBook:
@@ -50,15 +51,25 @@ class Naming:
         self._clock = clock
         self._bus = bus
         self._asked: dict[str, float] = {}
+        self._rests_until = 0.0
 
     async def run(self, stop: Stop) -> None:
-        self._book.learn(await self._store.names(self._source.manifest.name))
+        is_recalled = False
         while not await stop.pause(ASK_EVERY_SECONDS):
+            is_recalled = is_recalled or await self._recall()
             await self._look()
+
+    async def _recall(self) -> bool:
+        try:
+            self._book.learn(await self._store.names(self._source.manifest.name))
+        except StoreError as error:
+            self._tell(error.kind, error.message)
+            return False
+        return True
 
     async def _look(self) -> None:
         asked = self._unknown()
-        if not any(asked):
+        if not any(asked) or self._clock.monotonic() < self._rests_until:
             return
         try:
             snapshot = await self._fetcher.fetch(self._source.names_for(*asked))
@@ -66,6 +77,7 @@ class Naming:
             await self._store.save(WriteBatch(names=(NamesRow(self._source.manifest.name, names),)))
         except (FetchError, PayloadError, StoreError) as error:
             self._tell(error.kind, error.message)
+            self._rests_until = self._clock.monotonic() + REST_AFTER_FAILURE_SECONDS
             return
         self._book.learn(names)
         self._asked.update(dict.fromkeys((code for codes in asked for code in codes), self._clock.monotonic()))

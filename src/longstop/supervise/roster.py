@@ -35,12 +35,15 @@ class Roster:
         return tuple(self._watches.values())
 
     async def take(self, listings: Sequence[MatchListing]) -> None:
-        """New matches are written down before they are watched."""
-        fresh = [self._watch(listing) for listing in listings if self._may_begin(listing.ref.match_id)]
+        """New matches are written down before they are watched. A list may name one twice."""
+        named = {listing.ref.match_id: listing for listing in listings}
+        fresh = [self._watch(listing) for match_id, listing in named.items() if self._may_begin(match_id)]
         if not fresh:
             return
         await self._store.save(WriteBatch(matches=tuple(match_row(watch) for watch in fresh)))
         for watch in fresh:
+            if watch.ref.match_id in self._watches:
+                continue  # somebody else took it in while this was written
             self._bus.emit(
                 signals.MatchDiscovered(
                     at=self._clock.now(),

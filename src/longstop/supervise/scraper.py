@@ -51,8 +51,12 @@ class Scraper:
         )
 
     def _next_due(self, due: float, pace: Pace) -> float:
-        """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst."""
-        return max(due + pace.seconds, self._clock.monotonic())
+        """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst.
+
+        A pause that is longer than the beat counts from now: the source meant it from its answer on.
+        """
+        now = self._clock.monotonic()
+        return now + pace.seconds if pace.seconds > self._limits.baseline_seconds else max(due + pace.seconds, now)
 
     def _has_gone_for_good(self, outcome: Outcome) -> bool:
         if outcome.kind is not OutcomeKind.GONE:

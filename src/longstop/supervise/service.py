@@ -31,12 +31,12 @@ class Stop:
             self._event.set()
 
     async def pause(self, seconds: float) -> bool:
-        """Sleeps; True when the stop came first."""
+        """Sleeps; True when the stop is wanted, even if it came in the very moment of waking."""
         try:
             async with self._clock.timeout(max(0.0, seconds)):
                 await self._event.wait()
         except TimeoutError:
-            return False
+            return self.is_wanted
         return True
 
     async def wait(self) -> None:

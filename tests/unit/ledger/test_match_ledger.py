@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from longstop.domain.cricket import Extras, InningsState, OverReport, Result
+from longstop.domain.cricket import Delivery, Extras, InningsState, OverReport, Result
 from longstop.domain.events import EventKind, GapState
 from longstop.domain.observation import Observation
 from longstop.ledger.gaps import OverRange
@@ -15,7 +15,7 @@ def post(ledger: MatchLedger, observation: Observation, *pages: FeedPage) -> Dra
     return draft
 
 
-def feed(overs: OverRange, balls: list, last_over: int) -> FeedPage:
+def feed(overs: OverRange, balls: list[Delivery], last_over: int) -> FeedPage:
     reports = tuple(report(overs.innings, over, balls) for over in range(overs.first_over, overs.last_over + 1))
     return FeedPage(overs, reports, last_over, "f" * 64)
 

@@ -1,0 +1,1 @@
+"""Where traffic may go: one door out for calls of ours and of the browser."""
