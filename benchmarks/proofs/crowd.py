@@ -77,7 +77,7 @@ async def _watch(api: str, url: str, processes: tuple[Running, Running], seconds
             ages += found
             live.append(len(found))
             if len(live) % 12 == 1:
-                tell(f"{found and len(found)} live matches, oldest {max(found, default=0):.1f} s")
+                tell(f"{len(found)} live matches, oldest {max(found, default=0):.1f} s")
             await asyncio.sleep(LOOK_SECONDS)
         after = engine.usage(), site.usage()
         await post_json(session, f"{url}/_origin/freeze")

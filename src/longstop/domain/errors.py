@@ -20,6 +20,11 @@
     │   ├── EgressRefusedError        we do not go there: host, address, port or spelling
     │   ├── RobotsRefusedError        the site's robots.txt asks us not to
     │   └── SourceCrowdedError        too many calls wait for this source already
+    ├── BrowserError                  the browser could not do it
+    │   ├── BrowserMissingError       there is none on this machine
+    │   ├── BrowserLostError          it, its driver or its page has died
+    │   ├── BrowserTimeoutError       our own deadline for a browser call passed
+    │   └── PoolExhaustedError        every place is taken
     ├── PayloadError                  the bytes came and are wrong
     │   ├── MalformedPayloadError     ours, but broken
     │   └── ForeignPayloadError       not this source's at all
@@ -155,6 +160,32 @@ class RobotsRefusedError(FetchError):
 
 class SourceCrowdedError(FetchError):
     default_hint = "Watch fewer matches of this source, or raise its rate_limits if its terms allow it."
+
+
+class BrowserError(LongstopError):
+    """The browser could not do what it was asked."""
+
+    kind = "browser"
+    heals = True
+    exit_code = 75
+
+
+class BrowserMissingError(BrowserError):
+    heals = False
+    exit_code = 72
+    default_hint = "Install one, on Debian with: apt-get install chromium; or set scraper.browser.executable_path."
+
+
+class BrowserLostError(BrowserError):
+    default_hint = "The pool replaces it; the next poll gets another."
+
+
+class BrowserTimeoutError(BrowserError):
+    default_hint = "A browser that stays silent is killed and replaced."
+
+
+class PoolExhaustedError(BrowserError):
+    default_hint = "Raise scraper.browser.pool.browsers or .contexts, or watch fewer matches by browser."
 
 
 class PayloadError(LongstopError):

@@ -13,6 +13,7 @@ from longstop.domain.errors import OversizedBodyError, UnreadableBodyError
 ACCEPT_ENCODING: Final = "gzip, deflate"
 _PIECE_BYTES: Final = 64 * 1024
 _GZIP: Final = frozenset({"gzip", "x-gzip"})
+_GZIP_FIRST_BYTE: Final = b"\x1f"
 _ZLIB_WINDOW, _GZIP_WINDOW, _RAW_WINDOW = 15, 31, -15
 
 
@@ -57,18 +58,28 @@ class _Unpacker:
             raise UnreadableBodyError("The answer is packed and ends too early.")
 
     def _unpacked(self, packed: bytes) -> Iterator[bytes]:
-        while packed:
+        """A full piece may mean that more is ready inside, even when nothing is left to put in."""
+        is_more = bool(packed)
+        while is_more:
             stream = self._ready(packed)
-            yield stream.decompress(packed, _PIECE_BYTES)
+            if stream is None:
+                return
+            piece = stream.decompress(packed, _PIECE_BYTES)
+            yield piece
             packed = stream.unused_data if stream.eof else stream.unconsumed_tail
+            is_more = bool(packed) or (not stream.eof and len(piece) == _PIECE_BYTES)
 
-    def _ready(self, packed: bytes) -> "zlib._Decompress":
-        """Gzip may come in several members. Deflate comes with its wrapper, or without, as some servers have it."""
-        assert self._stream is not None
+    def _ready(self, packed: bytes) -> "zlib._Decompress | None":
+        """Gzip may come in several members; what follows the last one is padding.
+
+        Deflate comes with its wrapper, or without, as some servers have it.
+        """
         if not self._has_begun and self._encoding == "deflate" and packed[0] & 0x0F != zlib.DEFLATED:
             self._stream = zlib.decompressobj(_RAW_WINDOW)
-        elif self._stream.eof:
-            self._stream = zlib.decompressobj(_GZIP_WINDOW if self._encoding in _GZIP else _ZLIB_WINDOW)
+        elif self._stream is not None and self._stream.eof:
+            if self._encoding == "deflate" or packed[:1] != _GZIP_FIRST_BYTE:
+                return None
+            self._stream = zlib.decompressobj(_GZIP_WINDOW)
         self._has_begun = True
         return self._stream
 

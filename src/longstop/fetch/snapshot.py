@@ -9,7 +9,8 @@ import msgspec
 
 
 class FetchRequest(msgspec.Struct, frozen=True):
-    """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is about one.
+    """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is
+    about one, and `page` is where a person would see the same.
 
     `is_conditional` is for a caller who still has what the last answer said: an unchanged one comes as a 304 without
     a body. Of an answer longer than `head_bytes_max` only so much is read, and the rest is not missed.
@@ -23,6 +24,7 @@ class FetchRequest(msgspec.Struct, frozen=True):
     body: bytes | None = None
     deadline_seconds: float | None = None
     key: str = ""
+    page: str = ""
     is_conditional: bool = False
     head_bytes_max: int | None = None
 

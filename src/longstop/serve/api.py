@@ -212,13 +212,21 @@ def _accepts_json(part: str) -> bool:
     return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
 
 
-def create_app(model: ReadModel) -> Gate:
+def create_app(model: ReadModel, *, has_health: bool = True) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    return Gate(create_litestar(model))
+    return Gate(create_litestar(model, has_health=has_health))
 
 
-def create_litestar(model: ReadModel) -> Litestar:
-    routes = [health, livez, list_matches, match_info, match_events, match_deliveries, problem_type]
+def create_litestar(model: ReadModel, *, has_health: bool = True) -> Litestar:
+    routes = [
+        *([health] if has_health else []),
+        livez,
+        list_matches,
+        match_info,
+        match_events,
+        match_deliveries,
+        problem_type,
+    ]
     return Litestar(
         route_handlers=[*routes, console_router(OpsBoard(model, epoch=token_hex(4)))],
         dependencies={"model": Provide(lambda: model, sync_to_thread=False)},

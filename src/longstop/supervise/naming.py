@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from longstop.clock import Clock
-from longstop.domain.errors import FetchError, PayloadError, StoreError
+from longstop.domain.errors import FetchError, LongstopError, PayloadError, StoreError
 from longstop.domain.match import Names
 from longstop.fetch.snapshot import Fetcher
 from longstop.observe import signals
@@ -54,30 +54,30 @@ class Naming:
         self._rests_until = 0.0
 
     async def run(self, stop: Stop) -> None:
-        is_recalled = False
+        is_recalled = await self._recall()
         while not await stop.pause(ASK_EVERY_SECONDS):
-            is_recalled = is_recalled or await self._recall()
-            await self._look()
+            if self._clock.monotonic() >= self._rests_until:
+                is_recalled = is_recalled or await self._recall()
+                await self._look()
 
     async def _recall(self) -> bool:
         try:
             self._book.learn(await self._store.names(self._source.manifest.name))
         except StoreError as error:
-            self._tell(error.kind, error.message)
+            self._rest(error)
             return False
         return True
 
     async def _look(self) -> None:
         asked = self._unknown()
-        if not any(asked) or self._clock.monotonic() < self._rests_until:
+        if not any(asked):
             return
         try:
             snapshot = await self._fetcher.fetch(self._source.names_for(*asked))
             names = self._source.parse_names(snapshot)
             await self._store.save(WriteBatch(names=(NamesRow(self._source.manifest.name, names),)))
         except (FetchError, PayloadError, StoreError) as error:
-            self._tell(error.kind, error.message)
-            self._rests_until = self._clock.monotonic() + REST_AFTER_FAILURE_SECONDS
+            self._rest(error)
             return
         self._book.learn(names)
         self._asked.update(dict.fromkeys((code for codes in asked for code in codes), self._clock.monotonic()))
@@ -105,9 +105,16 @@ class Naming:
         asked = self._asked.get(code)
         return asked is None or now - asked > ASK_AGAIN_AFTER_SECONDS
 
-    def _tell(self, kind: str, message: str) -> None:
+    def _rest(self, error: LongstopError) -> None:
+        """Names are worth waiting for, and not worth hammering a source that is in trouble."""
+        self._rests_until = self._clock.monotonic() + REST_AFTER_FAILURE_SECONDS
         self._bus.emit(
             signals.ErrorRaised(
-                at=self._clock.now(), severity="WARN", error_type=kind, error_message=message, operation=self.name
+                at=self._clock.now(),
+                severity="WARN",
+                error_type=error.kind,
+                error_message=error.message,
+                hint=error.hint,
+                operation=self.name,
             )
         )

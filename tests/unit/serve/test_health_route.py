@@ -3,10 +3,12 @@
 import time
 from typing import Any
 
+import httpx
 import msgspec
 import pytest
 
 from longstop.observe import signals as facts
+from longstop.serve.api import create_app
 from longstop.serve.vitals import health_report
 from tests.unit.serve.world import NOON, World
 
@@ -98,6 +100,14 @@ async def test_errors_are_counted_by_the_minute_and_the_hour(world: World) -> No
     assert body["errors"]["last_hour"] == 6
     assert body["scrapers"][0]["total_errors"] == 5
     assert body["scrapers"][0]["error_count"] == 0
+
+
+async def test_health_can_be_switched_off(world: World) -> None:
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(app=create_app(world.model, has_health=False)), base_url="http://longstop.test"
+    ) as client:
+        assert (await client.get("/health")).status_code == 404
+        assert (await client.get("/livez")).status_code == 200
 
 
 def test_a_thousand_matches_are_told_within_ten_milliseconds(world: World) -> None:

@@ -16,12 +16,12 @@ def match_list(base_url: str) -> FetchRequest:
 
 
 def live_state(base_url: str, ref: MatchRef) -> FetchRequest:
-    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key, safe='')}", "state", ref.key)
+    return _get(f"{base_url}/api/v3/getSV3?key={quote(ref.key, safe='')}", "state", ref)
 
 
 def ball_feed(base_url: str, ref: MatchRef, missing: Missing) -> FetchRequest:
     query = urlencode({"key": ref.key, "inning": missing.innings, "from": missing.first_over, "to": missing.last_over})
-    return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed", ref.key)
+    return _get(f"{base_url}/commentary/getBallFeeds?{query}", "feed", ref)
 
 
 def names(base_url: str, players: Sequence[str], teams: Sequence[str], series: Sequence[str]) -> FetchRequest:
@@ -34,5 +34,6 @@ def match_page(base_url: str, key: str, slug: str) -> str:
     return f"{base_url}/cricket-live-score/{quote(slug, safe='')}-match-updates-{quote(key, safe='')}"
 
 
-def _get(url: str, purpose: str, key: str = "") -> FetchRequest:
-    return FetchRequest(source=SOURCE, url=url, purpose=purpose, headers=_JSON, key=key)
+def _get(url: str, purpose: str, ref: MatchRef | None = None) -> FetchRequest:
+    key, page = (ref.key, ref.url) if ref else ("", "")
+    return FetchRequest(source=SOURCE, url=url, purpose=purpose, headers=_JSON, key=key, page=page)

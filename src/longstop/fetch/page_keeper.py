@@ -1,0 +1,132 @@
+"""Keeps one page open for each match that needs one, and moves it before its browser leaves.
+
+A page is opened once however many ask for it; a page that is lost is opened again; one whose browser retires is
+followed by a second that must have shown something before the first is closed.
+"""
+
+import asyncio
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.domain.errors import BrowserError, FetchError
+from longstop.fetch.snapshot import FetchRequest
+from longstop.fetch.tabs import Tab, Tabs
+
+
+class KeeperOptions(msgspec.Struct, frozen=True):
+    """`idle_seconds` is how long a page is kept that nobody asked for."""
+
+    open_seconds: float = 15.0
+    idle_seconds: float = 60.0
+    first_capture_seconds: float = 10.0
+
+
+class _Held:
+    def __init__(self, tab: Tab, now: float) -> None:
+        self.tab = tab
+        self.opened_at = now
+        self.asked_at = now
+
+
+class PageKeeper:
+    def __init__(self, tabs: Tabs, clock: Clock, options: KeeperOptions = KeeperOptions()) -> None:
+        self._tabs = tabs
+        self._clock = clock
+        self._options = options
+        self._held: dict[str, _Held] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._moves: dict[str, asyncio.Task[None]] = {}
+
+    async def page(self, request: FetchRequest) -> Tab:
+        """The open page of this match."""
+        held = self._usable(request.key)
+        if held is None:
+            held = await self._open_once(request)
+        held.asked_at = self._clock.monotonic()
+        if held.tab.retiring.is_set():
+            self._begin_move(request)
+        self._close_idle()
+        return held.tab
+
+    async def reopen(self, key: str) -> None:
+        """The page has fallen silent: the next who asks gets a new one."""
+        await self._drop(key)
+
+    async def let_go(self, key: str) -> None:
+        move = self._moves.pop(key, None)
+        if move is not None:
+            move.cancel()
+            await asyncio.gather(move, return_exceptions=True)
+        await self._drop(key)
+        self._locks.pop(key, None)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(self.let_go(key) for key in tuple(self._held)))
+
+    def _usable(self, key: str) -> _Held | None:
+        held = self._held.get(key)
+        return held if held is not None and not held.tab.is_lost else None
+
+    async def _open_once(self, request: FetchRequest) -> _Held:
+        async with self._locks.setdefault(request.key, asyncio.Lock()):
+            held = self._usable(request.key)
+            if held is None:
+                await self._drop(request.key)
+                held = _Held(await self._open(request), self._clock.monotonic())
+                self._held[request.key] = held
+            return held
+
+    async def _open(self, request: FetchRequest) -> Tab:
+        tab = await self._tabs.new_tab()
+        try:
+            await tab.open(request.page, self._options.open_seconds)
+        except (FetchError, BrowserError, asyncio.CancelledError):
+            await tab.close()
+            raise
+        return tab
+
+    # Make before break.
+
+    def _begin_move(self, request: FetchRequest) -> None:
+        move = self._moves.get(request.key)
+        if move is None or move.done():
+            task = asyncio.create_task(self._move(request), name=f"move {request.key}")
+            task.add_done_callback(_look_at)
+            self._moves[request.key] = task
+
+    async def _move(self, request: FetchRequest) -> None:
+        """The old page serves until the new one has shown something."""
+        successor = await self._open(request)
+        try:
+            await successor.next_capture(None, self._options.first_capture_seconds)
+        except FetchError:
+            # A page of this kind may show nothing by itself; being open has to do.
+            pass
+        except asyncio.CancelledError:
+            await successor.close()
+            raise
+        old = self._held.get(request.key)
+        self._held[request.key] = _Held(successor, self._clock.monotonic())
+        if old is not None:
+            await old.tab.close()
+
+    async def _drop(self, key: str) -> None:
+        held = self._held.pop(key, None)
+        if held is not None:
+            await held.tab.close()
+
+    def _close_idle(self) -> None:
+        now = self._clock.monotonic()
+        for key, held in tuple(self._held.items()):
+            if now - held.asked_at > self._options.idle_seconds:
+                self._held.pop(key)
+                task = asyncio.create_task(held.tab.close(), name=f"close {key}")
+                task.add_done_callback(_look_at)
+                self._moves[key] = task
+
+
+def _look_at(task: "asyncio.Task[None]") -> None:
+    """Whoever asks next finds out by itself what went wrong here."""
+    if not task.cancelled():
+        task.exception()

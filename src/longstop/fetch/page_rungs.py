@@ -1,0 +1,136 @@
+"""The three rungs that need an open page: call from inside it, listen to it, read what it shows."""
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.domain.errors import BrowserError, SourceTimeoutError, SourceUnreachableError
+from longstop.fetch.answers import require_usable
+from longstop.fetch.ladder import RungName
+from longstop.fetch.page_keeper import PageKeeper
+from longstop.fetch.recipe import CapturedCall
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+
+
+class PageRungOptions(msgspec.Struct, frozen=True):
+    """`silence_seconds` without a call of its own, and a held page is opened anew."""
+
+    call_seconds: float = 4.0
+    silence_seconds: float = 15.0
+    body_bytes_max: int = 4 * 1024 * 1024
+
+
+class InPageRung:
+    """The same call as replay makes, made by `fetch` inside the page, for sites that accept nothing else."""
+
+    name = RungName.IN_PAGE
+
+    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+        self._keeper = keeper
+        self._clock = clock
+        self._options = options
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        requested_at = self._clock.now()
+        try:
+            tab = await self._keeper.page(request)
+            answer = await tab.call(request.url, dict(request.headers), self._options.call_seconds)
+        except BrowserError as error:
+            raise SourceUnreachableError(f"The page could not make the call: {error.message}") from error
+        require_usable(answer.status, answer.headers, request.purpose, self._clock)
+        return Snapshot(
+            request=request,
+            status=answer.status,
+            body=answer.body,
+            requested_at=requested_at,
+            fetched_at=self._clock.now(),
+            rung=self.name.value,
+            headers=answer.headers,
+        )
+
+    async def let_go(self, key: str) -> None:
+        await self._keeper.let_go(key)
+
+    async def close(self) -> None:
+        await self._keeper.close()
+
+
+class InterceptRung:
+    """Listens: what the page fetches for itself is taken as it comes. Nothing is asked of the site beyond that."""
+
+    name = RungName.INTERCEPT
+
+    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+        self._keeper = keeper
+        self._clock = clock
+        self._options = options
+        self._told: dict[str, CapturedCall] = {}
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        requested_at = self._clock.now()
+        try:
+            tab = await self._keeper.page(request)
+            call = await tab.next_capture(self._told.get(request.key), self._options.call_seconds)
+        except SourceTimeoutError:
+            await self._reopen_when_silent(request)
+            raise
+        except BrowserError as error:
+            raise SourceUnreachableError(f"The page could not be listened to: {error.message}") from error
+        self._told[request.key] = call
+        require_usable(call.status, {}, request.purpose, self._clock)
+        return Snapshot(
+            request=request,
+            status=call.status,
+            body=call.body,
+            requested_at=requested_at,
+            fetched_at=call.captured_at,
+            rung=self.name.value,
+            headers={"Content-Type": call.content_type},
+        )
+
+    async def let_go(self, key: str) -> None:
+        self._told.pop(key, None)
+        await self._keeper.let_go(key)
+
+    async def close(self) -> None:
+        await self._keeper.close()
+
+    async def _reopen_when_silent(self, request: FetchRequest) -> None:
+        told = self._told.get(request.key)
+        now = self._clock.now()
+        if told is None or (now - told.captured_at).total_seconds() > self._options.silence_seconds:
+            self._told.pop(request.key, None)
+            await self._keeper.reopen(request.key)
+
+
+class DomRung:
+    """Reads what the page shows to people. The last resort: it knows the score and nothing of the balls before."""
+
+    name = RungName.DOM
+
+    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+        self._keeper = keeper
+        self._clock = clock
+        self._options = options
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        requested_at = self._clock.now()
+        try:
+            tab = await self._keeper.page(request)
+            body = await tab.html(self._options.call_seconds)
+        except BrowserError as error:
+            raise SourceUnreachableError(f"The page could not be read: {error.message}") from error
+        return Snapshot(
+            request=request,
+            status=200,
+            body=body,
+            requested_at=requested_at,
+            fetched_at=self._clock.now(),
+            rung=self.name.value,
+            headers={"Content-Type": "text/html"},
+        )
+
+    async def let_go(self, key: str) -> None:
+        await self._keeper.let_go(key)
+
+    async def close(self) -> None:
+        await self._keeper.close()

@@ -1,0 +1,52 @@
+"""What the rungs need of a browser: one page of one match. Which browser it is in, and how it is driven, is not theirs."""
+
+import asyncio
+from typing import Protocol
+
+import msgspec
+
+from longstop.fetch.recipe import CapturedCall, Cookie
+
+
+class TabAnswer(msgspec.Struct, frozen=True):
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+class Tab(Protocol):
+    """Every call has its deadline and raises a FetchError or a BrowserError when it passes or the browser is gone."""
+
+    @property
+    def is_lost(self) -> bool: ...
+
+    @property
+    def retiring(self) -> asyncio.Event:
+        """Set when its browser is to be replaced: please move to another, and let this one go then."""
+        ...
+
+    async def open(self, url: str, seconds: float) -> None: ...
+
+    async def call(self, url: str, headers: dict[str, str], seconds: float) -> TabAnswer:
+        """A `fetch` made by the page itself, from where it stands."""
+        ...
+
+    async def html(self, seconds: float) -> bytes: ...
+
+    def newest(self) -> CapturedCall | None:
+        """The last answer that the page got to a call of its own of the wanted kind."""
+        ...
+
+    async def next_capture(self, after: CapturedCall | None, seconds: float) -> CapturedCall:
+        """Waits for one newer than `after`."""
+        ...
+
+    async def cookies(self, url: str) -> list[Cookie]: ...
+
+    async def close(self) -> None: ...
+
+
+class Tabs(Protocol):
+    """Gives out fresh tabs of one source."""
+
+    async def new_tab(self) -> Tab: ...
