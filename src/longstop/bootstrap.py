@@ -18,6 +18,7 @@ from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
 from longstop.observe.logs import Logs, configure_logging
 from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
+from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
 from longstop.resilience.pace import PaceLimits
@@ -25,7 +26,7 @@ from longstop.serve.api import create_app
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
-from longstop.settings import Settings
+from longstop.settings import Settings, secrets_in
 from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
@@ -64,7 +65,10 @@ class Instance:
         self.engine = Engine(
             EngineParts(self._sources, self._fetcher, store, clock, self.bus), engine_options(settings)
         )
-        self._api = ApiServer(create_app(self._read_model()), settings.api.host, settings.api.port)
+        app = create_app(self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled)
+        self._api = ApiServer(
+            app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
+        )
         self._subscribe()
 
     async def start(self) -> Addresses:
@@ -133,6 +137,8 @@ class Instance:
 
 def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: bool = False) -> Logs:
     """`is_quiet` is for a person at a terminal who wished nothing else: only what needs attention, in plain words."""
+    for secret in secrets_in(settings):
+        protect(secret)
     wanted = settings.scraper.monitoring.logging
     if is_quiet:
         return configure_logging("WARNING", stream, structured=False)

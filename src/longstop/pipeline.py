@@ -102,13 +102,13 @@ class Pipeline:
         except (FetchError, PayloadError) as error:
             return Outcome(OutcomeKind.FAILED, error=error)
         except StoreError as error:
-            watch.forget_ledger()
             return Outcome(OutcomeKind.NOT_STORED, error=error)
 
     async def _remember(self, watch: Watch) -> None:
         """The ledger goes on from what is stored: at first, and after a write of which nobody knows the fate."""
         if not watch.has_ledger:
-            watch.resume_from(await self._store.ledger(watch.ref.match_id))
+            page = await self._store.ledger(watch.ref.match_id)
+            watch.resume_from(page, await self._store.match(watch.ref.match_id) if page.live else None)
 
     async def _record(self, watch: Watch, observation: Observation, snapshot: Snapshot) -> Outcome:
         extracted = self._clock.monotonic()
@@ -118,13 +118,23 @@ class Pipeline:
         if pages:
             draft = ledger.draft(observation, pages)
         latency = self._clock.monotonic() - extracted
-        await self._store.save(batch_of(watch, draft, latency))
+        await self._save(watch, batch_of(watch, draft, latency))
         stored_seconds = self._clock.monotonic() - extracted
         ledger.adopt(draft)
         steps = watch.accept(draft, snapshot)
         self._tell_stored(watch, draft, stored_seconds)
         self._tell_steps(watch, steps)
         return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
+
+    async def _save(self, watch: Watch, batch: WriteBatch) -> None:
+        """Failed, cancelled, whatever: until it has come back well, nobody knows whether a write held."""
+        is_durable = False
+        try:
+            await self._store.save(batch)
+            is_durable = True
+        finally:
+            if not is_durable:
+                watch.forget_ledger()
 
     async def _fetch_missing(
         self, watch: Watch, wanted: Sequence[OverRange], observation: Observation

@@ -86,7 +86,8 @@ class Watch:
         is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
         return is_over and self._ledger is not None and self._ledger.is_whole
 
-    def resume_from(self, page: LedgerPage) -> None:
+    def resume_from(self, page: LedgerPage, row: MatchRow | None = None) -> None:
+        """`row` has the status that was told last; until something live is stored, none was."""
         live = page.live
         self._ledger = MatchLedger(
             self.ref.match_id,
@@ -95,6 +96,7 @@ class Watch:
                 innings=page.innings,
                 gaps=page.gaps,
                 last_seq=page.last_seq,
+                status=row.status if live and row else None,
                 play=live.play if live else None,
                 result=live.result if live else None,
             ),

@@ -5,13 +5,15 @@ from html import escape
 from string import Template
 
 import msgspec
+from msgspec import Struct
 
 from longstop_origin.board import MatchBoard
 from longstop_origin.fixture import Fixture
+from longstop_origin.page_script import SCRIPT, PageOptions
+from longstop_origin.score_part import score_part
 
 # The site writes its state into the page with these in place of what HTML would read.
 STATE_ESCAPES = (("&", "&a;"), ('"', "&q;"), ("'", "&s;"), ("<", "&l;"), (">", "&g;"))
-POLL_MILLISECONDS = 2000
 
 HEAD = """<!DOCTYPE html>
 <html lang="en">
@@ -40,29 +42,22 @@ MATCH = Template(
     + """<body>
 <app-root>
 <h1>$title</h1>
-<div class="live-score-card">
-$teams
-<div class="result-box"><span>$headline</span></div>
-<div class="team-run-rate"><span class="title">CRR</span><span class="data">$rate</span></div>
-<div class="final-result m-none">$result</div>
-</div>
-<div id="slideOver"><div class="overs-slide">$balls</div></div>
+$part
 <div class="series">$series</div>
 <div class="venue">$venue</div>
 </app-root>
-<script id="app-root-state" type="application/json">$state</script>
+$state
+<script id="page-options" type="application/json">$options</script>
 <script>
 $script
 </script>
+$trouble
 </body>
 </html>
 """
 )
 
-TEAM = Template(
-    '<div class="team-content" data-code="$code"><div class="team-name">$short</div>'
-    '<div class="runs"><span>$runs</span> <span>$overs</span></div></div>'
-)
+STATE = Template('<script id="app-root-state" type="application/json">$state</script>')
 
 CHANGED = Template(
     HEAD
@@ -75,57 +70,15 @@ CHANGED = Template(
 """
 )
 
-# Renders what getSV3 says. Texts go in as texts, never as markup.
-SCRIPT = """
-(function () {
-  "use strict";
-  var key = document.location.pathname.split("-").pop();
-  function put(node, text) { if (node && node.textContent !== text) { node.textContent = text; } }
-  function split(score) {
-    var latest = String(score || "").split("&").pop().split("(");
-    return [latest[0] || "", latest[1] || ""];
-  }
-  function balls(state) {
-    var box = document.querySelector("#slideOver .overs-slide");
-    var over = (state.rb || []).slice(-1)[0];
-    var shown = (over ? over.b : []).map(function (ball) { return ball.u; });
-    while (box.firstChild) { box.removeChild(box.firstChild); }
-    shown.forEach(function (text) {
-      var node = document.createElement("span");
-      node.className = "over-ball";
-      node.textContent = text;
-      box.appendChild(node);
-    });
-  }
-  function rate(state) {
-    var innings = (state["in"] || []).slice(-1)[0];
-    var parts = innings ? innings.d.split(/[\\/(]/) : [];
-    return parts.length === 3 && parts[2] > 0 ? (parts[0] * state.bpo / parts[2]).toFixed(2) : "";
-  }
-  function render(state) {
-    var codes = String(state.a || "").split(".");
-    [state.j, state.k].forEach(function (score, place) {
-      var spans = document.querySelectorAll('.team-content[data-code="' + codes[place] + '"] .runs span');
-      put(spans[0], split(score)[0]);
-      put(spans[1], split(score)[1]);
-    });
-    put(document.querySelector(".result-box span"), String(state.B || ""));
-    put(document.querySelector(".team-run-rate .data"), rate(state));
-    put(document.querySelector(".final-result.m-none"), state.ps === "E" ? String(state.B || "") : "");
-    balls(state);
-  }
-  function poll() {
-    fetch("/api/v3/getSV3?key=" + encodeURIComponent(key), { cache: "no-store" })
-      .then(function (answer) { if (!answer.ok) { throw new Error(String(answer.status)); } return answer.json(); })
-      .then(render)
-      .catch(function () { return undefined; })
-      .then(function () { window.setTimeout(poll, $milliseconds); });
-  }
-  poll();
-}());
-""".replace("$milliseconds", str(POLL_MILLISECONDS))
-
 STATUS_WORDS = ("upcoming", "live", "finished")
+
+
+class PageDress(Struct, frozen=True):
+    """How a match page differs from another: what its script is told, its class names, and what was put into it."""
+
+    options: PageOptions
+    dom: str = "plain"
+    trouble: str = ""
 
 
 def match_path(fixture: Fixture) -> str:
@@ -148,23 +101,27 @@ def _list_item(fixture: Fixture, at: float) -> str:
     )
 
 
-def match_page(fixture: Fixture, board: MatchBoard, state: bytes) -> bytes:
-    """`state` is the body of getSV3; the page carries it, and renders it once before its script takes over."""
+def match_page(fixture: Fixture, board: MatchBoard, state: bytes, dress: PageDress) -> bytes:
+    """`state` is the body of getSV3. The page carries it and renders it once before its script takes over; one that is
+    rendered by the server has the score only.
+    """
     sv3 = msgspec.json.decode(state)
-    last_over = sv3["rb"][-1]["b"] if sv3["rb"] else []
-    balls = "".join(f'<span class="over-ball">{escape(ball["u"])}</span>' for ball in last_over)
+    is_served = dress.options.partial
     return MATCH.substitute(
         title=escape(_title(fixture)),
-        teams="\n".join(_teams(fixture, sv3)),
-        headline=escape(board.headline),
-        rate=_rate(board),
-        result=escape(board.headline if board.state == "E" else ""),
-        balls=balls,
+        part=score_part(fixture, board, sv3, dress.dom),
         series=escape(fixture.script.series),
         venue=escape(fixture.script.venue),
-        state=_root_state(fixture, sv3),
+        state="" if is_served else STATE.substitute(state=_root_state(fixture, sv3)),
+        options=_in_script(dress.options),
         script=SCRIPT,
+        trouble=dress.trouble,
     ).encode()
+
+
+def _in_script(content: object) -> str:
+    """JSON in which no text can close the script."""
+    return msgspec.json.encode(content).decode().replace("<", "\\u003c")
 
 
 def changed_page(fixture: Fixture, board: MatchBoard, salt: int) -> bytes:
@@ -183,20 +140,6 @@ def _title(fixture: Fixture) -> str:
     first, second = fixture.script.teams
     parts = [f"{first.name} v {second.name}", fixture.script.match_name, fixture.script.series]
     return ", ".join(part for part in parts if part)
-
-
-def _teams(fixture: Fixture, sv3: dict[str, str]) -> Iterable[str]:
-    for team, score in zip(fixture.script.teams, (sv3["j"], sv3["k"]), strict=True):
-        runs, _, overs = score.rpartition("&")[2].partition("(")
-        code = fixture.codes.teams[team.name]
-        yield TEAM.substitute(code=code, short=escape(team.short), runs=escape(runs), overs=escape(overs))
-
-
-def _rate(board: MatchBoard) -> str:
-    innings = board.innings[-1] if board.innings else None
-    if innings is None or not innings.legal_balls:
-        return ""
-    return f"{innings.runs * innings.balls_per_over / innings.legal_balls:.2f}"
 
 
 def _root_state(fixture: Fixture, sv3: dict[str, str]) -> str:

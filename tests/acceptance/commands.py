@@ -4,6 +4,7 @@ A command costs a second of imports and a moment of work. What is run here is wh
 own words, folder, streams and exit code; only the imports were done before.
 """
 
+import gc
 import json
 import os
 import subprocess
@@ -55,8 +56,10 @@ def commands() -> Iterator[Commands]:
 
 def _serve(streams: Path) -> None:
     """In the process that forks. It ends with its input."""
+    import longstop_origin.commands  # noqa: F401 - so that no child has to
     from longstop.cli import main
 
+    gc.freeze()
     for line in sys.stdin.buffer:
         wanted = json.loads(line)
         child = os.fork()

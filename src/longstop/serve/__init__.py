@@ -1,0 +1,1 @@
+"""Reads only: the API, its errors, and the operations page."""

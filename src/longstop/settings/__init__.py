@@ -3,6 +3,7 @@
 from longstop.settings.faults import Fault, Origin, Rank, SettingsError
 from longstop.settings.load import Loaded, load, parse_overrides
 from longstop.settings.masks import SecretUrl, mask_address
+from longstop.settings.secrets import secrets_in
 from longstop.settings.show import show
 from longstop.settings.tree import Settings
 
@@ -17,5 +18,6 @@ __all__ = [
     "load",
     "mask_address",
     "parse_overrides",
+    "secrets_in",
     "show",
 ]

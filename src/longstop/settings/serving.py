@@ -84,6 +84,9 @@ class ApiSettings(Group):
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every one, as in a container.")
     port: Count = setting(8000, "Port to listen on; 0 takes any free one.", ge=0, le=65535)
+    allow_public: bool = setting(
+        False, "Listen where others can reach it, though there is no login yet: only behind something that has one."
+    )
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
 

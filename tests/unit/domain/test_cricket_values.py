@@ -110,7 +110,7 @@ def test_a_ball_with_any_other_content_does_not_say_the_same(name: str) -> None:
     assert not ball(1, 0, 1, 4).says_the_same_as(other_contents()[name])
 
 
-def test_values_are_frozen() -> None:
+def test_a_ball_cannot_be_changed_after_it_was_read() -> None:
     with pytest.raises(AttributeError):
         ball(1, 0, 1).runs_batter = 6  # type: ignore[misc]  # that is what is tried
 

@@ -45,7 +45,7 @@ _PLAY_BY_WORDS = tuple(
     for pattern, play in (
         (r"^(?!.*\bw[io]n).*\bsuper over", PlayState.INNINGS_BREAK),
         (
-            rf"\b(?:match|game)\b.{{0,20}}(?:\bdrawn\b|\btied\b|\bover\b|\bended\b|\bfinished\b|\bcompleted\b|{_CALLED_OFF})",
+            rf"\b(?:match|game)\b.{{0,20}}(?:\b(?:drawn|tied|over|ended|finished|completed)\b|{_CALLED_OFF})",
             PlayState.ENDED,
         ),
         (rf"\b(?:play|day)\b.{{0,40}}(?:{_CALLED_OFF})|(?:{_CALLED_OFF}).{{0,20}}\bfor the day\b", PlayState.STUMPS),

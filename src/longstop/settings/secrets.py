@@ -1,0 +1,37 @@
+"""Every secret that the settings hold, so that whoever writes text for people can hide them."""
+
+from collections.abc import Iterator
+from urllib.parse import unquote, urlsplit
+
+from pydantic import SecretStr
+
+from longstop.settings.keys import Group
+from longstop.settings.masks import SecretUrl
+
+
+def secrets_in(group: Group) -> Iterator[str]:
+    """Values that must appear nowhere: passwords, keys, tokens, and the passwords inside addresses."""
+    for name in type(group).model_fields:
+        value = getattr(group, name)
+        for item in value if isinstance(value, tuple) else (value,):
+            yield from _secrets_of(item)
+
+
+def _secrets_of(item: object) -> Iterator[str]:
+    match item:
+        case Group():
+            yield from secrets_in(item)
+        case SecretStr() if item.get_secret_value():
+            yield item.get_secret_value()
+        case SecretUrl():
+            yield from _password_in(item.get_secret_value())
+
+
+def _password_in(address: str) -> Iterator[str]:
+    try:
+        password = urlsplit(address).password
+    except ValueError:
+        return
+    if password:
+        yield password
+        yield unquote(password)

@@ -1,0 +1,264 @@
+"""`longstop up` as a process: it starts, it keeps everything, and however it ends nothing is left behind or lost."""
+
+import asyncio
+import fcntl
+import json
+import re
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psutil
+import pytest
+
+from benchmarks.bad_input import Ended, run, taken_port
+from benchmarks.judgement import accounts_of, compared
+from benchmarks.processes import FREE_PORTS, Running, origin, up
+
+QUICK = ("--set", "scraper.lifecycle.polling_interval=0.25", "--set", "sources.discovery_interval=1")
+SIMULATED = ("--origin", "--matches", "5", "--speed", "50", *QUICK)
+SHUTDOWN_SECONDS = 30.0
+CHILD_END_SECONDS = 10.0
+LOOK_SECONDS = 0.05
+PATIENCE_SECONDS = 40.0
+
+pytestmark = pytest.mark.timeout(90)
+
+
+def ask(url: str, method: str = "GET") -> Any:
+    with urlopen(Request(url, method=method), timeout=10) as answer:  # noqa: S310 - a server of this test
+        return json.loads(answer.read())
+
+
+def live(api: str) -> list[dict[str, Any]]:
+    return [each for each in ask(f"{api}/cricket-data/matches")["matches"] if each["status"] == "live"]
+
+
+def until(what: Any) -> None:
+    """Waits for a thing to become true, never for a time."""
+
+    async def wait() -> None:
+        async with asyncio.timeout(PATIENCE_SECONDS):  # noqa: TID251 - real processes take real time
+            while not what():
+                await asyncio.sleep(LOOK_SECONDS)
+
+    asyncio.run(wait())
+
+
+def origin_of(running: Running) -> psutil.Process:
+    (child,) = [
+        each
+        for each in psutil.Process(running.popen.pid).children(recursive=True)
+        if "longstop_origin" in each.cmdline()
+    ]
+    return child
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Whatever was started there and still runs, whoever its parent is by now."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.cwd() == str(folder) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process.pid)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def held_locks(folder: Path) -> list[Path]:
+    held = []
+    for path in folder.rglob("*.lock"):
+        with path.open() as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                held.append(path)
+    return held
+
+
+def nothing_is_left_in(folder: Path) -> None:
+    assert processes_in(folder) == []
+    assert held_locks(folder) == []
+    assert [*folder.rglob("*-wal")] == []
+
+
+def is_clean(total: dict[str, int]) -> bool:
+    return not any(total[name] for name in ("lost", "duplicated", "unexpected", "wrong"))
+
+
+@pytest.mark.req("A1", "C1", "C3", "H5")
+def test_a_run_beside_its_origin_serves_fresh_matches_and_ends_with_a_clean_report(tmp_path: Path) -> None:
+    running, api = up(*SIMULATED, "--for", "5s", "--report", "r.json", folder=tmp_path)
+    with running:
+        until(lambda: len(live(api)) == 5 and not any(each["_metadata"]["is_stale"] for each in live(api)))
+        matches = live(api)
+        assert len({each["format"] for each in matches}) >= 3
+        info = ask(f"{api}/cricket-data/match-info/{matches[0]['matchId']}")
+        assert info["_metadata"]["data_age_seconds"] < 10
+        assert ask(f"{api}/health")["status"]
+        for address in (f"{api}/", *re.findall(r"Metrics: (\S+)", running.said)):
+            with urlopen(address, timeout=10) as answer:  # noqa: S310 - a server of this test
+                assert answer.status == 200
+        assert running.wait(PATIENCE_SECONDS) == 0, running.logged
+    report = json.loads((tmp_path / "r.json").read_bytes())
+    assert (report["is_clean"], report["matches"]) == (True, 5)
+    assert is_clean(report["events"])
+    assert report["events"]["stored"] == report["events"]["truth"] > 0
+    assert report["freshness"]["p99_seconds"] < 10
+    assert report["latency_extraction_to_stored_ms"]["mean"] < 500
+    nothing_is_left_in(tmp_path)
+
+
+@pytest.mark.req("A1")
+def test_the_delay_of_a_ball_counts_only_balls_that_were_bowled_while_we_watched(tmp_path: Path) -> None:
+    """Matches that were under way hold hours of balls; that they came late says nothing."""
+    running, _ = up(
+        "--origin", "--matches", "3", "--speed", "20", *QUICK, "--for", "4s", "--report", "r.json", folder=tmp_path
+    )
+    with running:
+        assert running.wait(PATIENCE_SECONDS) == 0
+    report = json.loads((tmp_path / "r.json").read_bytes())
+    assert report["events_written"] > 0
+    assert report["delay_source_to_stored_ms"]["max"] < 5000
+
+
+@pytest.mark.req("B11")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
+    running, api = up(*SIMULATED, "--report", "r.json", folder=tmp_path)
+    with running:
+        until(lambda: len(live(api)) == 5)
+        site = origin_of(running)
+        running.popen.send_signal(number)
+        assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
+        assert not site.is_running()
+    assert json.loads((tmp_path / "r.json").read_bytes())["is_clean"] is True
+    assert f'"reason":"{number.name}"' in running.logged
+    nothing_is_left_in(tmp_path)
+
+
+def test_a_killed_parent_takes_its_origin_along(tmp_path: Path) -> None:
+    running, _ = up(*SIMULATED, folder=tmp_path)
+    with running:
+        site = origin_of(running)
+        running.popen.kill()
+        running.popen.wait()
+        assert psutil.wait_procs([site], timeout=CHILD_END_SECONDS)[1] == []
+    assert processes_in(tmp_path) == []
+    assert held_locks(tmp_path) == []
+
+
+def test_an_origin_that_dies_ends_the_run_with_a_sentence(tmp_path: Path) -> None:
+    running, _ = up(*SIMULATED, folder=tmp_path)
+    with running:
+        origin_of(running).kill()
+        assert running.wait(SHUTDOWN_SECONDS) == 70
+    assert "longstop: The origin simulator ended by itself (exit -9)." in running.logged
+    assert "Traceback" not in running.logged
+    nothing_is_left_in(tmp_path)
+
+
+@contextmanager
+def site_of(folder: Path, *words: str) -> Iterator[str]:
+    running, url = origin(*words, folder=folder)
+    with running:
+        yield url
+
+
+def watching(url: str) -> tuple[str, ...]:
+    sets = ("sources.crex.enabled=true", f"sources.crex.base_url={url}", "database.url=sqlite:///kept.db")
+    return (*(word for each in sets for word in ("--set", each)), *QUICK)
+
+
+@pytest.mark.req("B8", "B9")
+def test_a_killed_engine_goes_on_where_it_was_and_loses_and_doubles_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "engine"
+    with site_of(tmp_path / "origin", "--matches", "5", "--speed", "100", "--seed", "21") as url:
+        stored = -1
+        for _ in range(2):
+            running, api = up(*watching(url), folder=folder)
+            with running:
+                before = stored
+                until(lambda api=api, before=before: balls_seen(api) > before + 10)
+                stored = balls_seen(api)
+                running.popen.kill()
+                running.popen.wait()
+        running, api = up(*watching(url), folder=folder)
+        with running:
+            until(lambda: balls_seen(api) > stored + 10)
+            ask(f"{url}/_origin/freeze", "POST")
+            truth = ask(f"{url}/_origin/truth?balls=0")["matches"]
+            until(lambda: balls_seen(api) >= sum(match["balls"] for match in truth))
+            assert running.end() == 0
+        verdict = asyncio.run(compared(folder / "kept.db", url))
+    assert is_clean(verdict["total"]), verdict["total"]
+    assert verdict["total"]["stored"] == verdict["total"]["truth"] > stored
+    assert [match["faults"] for match in verdict["matches"].values() if match["faults"]] == []
+    assert verdict["strangers"] == []
+    assert running.logged.count("Traceback") == 0
+
+
+def balls_seen(api: str) -> int:
+    """As a consumer counts them, from the latest events of every match."""
+    matches = ask(f"{api}/cricket-data/matches")["matches"]
+    return sum(ball_count(ask(f"{api}/cricket-data/match-info/{each['matchId']}")) for each in matches)
+
+
+def ball_count(info: dict[str, Any]) -> int:
+    return sum(each["legal_balls"] + each["extras"]["wides"] for each in info["innings"] if each["extras"])
+
+
+def test_the_record_of_a_stopped_run_is_the_start_of_the_next(tmp_path: Path) -> None:
+    """Same matches, same rows: a graceful end and a start change nothing that was kept."""
+    folder = tmp_path / "engine"
+    with site_of(tmp_path / "origin", "--matches", "3", "--speed", "20", "--seed", "8") as url:
+        ask(f"{url}/_origin/freeze", "POST")
+        kept = []
+        for _ in range(2):
+            running, api = up(*watching(url), folder=folder)
+            with running:
+                until(
+                    lambda api=api: (
+                        len(live(api)) == 3 and all(each["_metadata"]["complete_through"] for each in live(api))
+                    )
+                )
+                assert running.end() == 0
+            kept.append(asyncio.run(accounts_of(folder / "kept.db")))
+    assert kept[0] == kept[1]
+    assert len(kept[0]) == 3
+
+
+def test_a_second_run_on_the_same_database_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        url = stack.enter_context(site_of(tmp_path / "origin", "--matches", "2", "--seed", "8"))
+        first, api = up(*watching(url), folder=tmp_path)
+        stack.enter_context(first)
+        second = run(("up", *watching(url), *FREE_PORTS), tmp_path)
+        assert second.code == 74
+        assert second.is_one_sentence, second.complained
+        assert f"pid {first.popen.pid}" in second.complained
+        assert first.popen.poll() is None
+        assert ask(f"{api}/health")["status"]
+        assert first.end() == 0
+
+
+@pytest.mark.parametrize("setting", ["api.port", "scraper.monitoring.prometheus.port"])
+def test_a_taken_port_is_told_and_the_origin_does_not_stay(tmp_path: Path, setting: str) -> None:
+    with taken_port() as port:
+        ended: Ended = run(("up", "--origin", *FREE_PORTS, "--set", f"{setting}={port}"), tmp_path)
+    assert ended.code == 69
+    assert ended.is_one_sentence, ended.complained
+    assert str(port) in ended.complained
+    nothing_is_left_in(tmp_path)
+
+
+def test_without_a_source_there_is_nothing_to_watch_and_that_is_said(tmp_path: Path) -> None:
+    ended = run(("up", *FREE_PORTS), tmp_path)
+    assert ended.code == 65
+    assert "No source is switched on" in ended.sentence
+    assert "longstop up --origin" in ended.sentence
+    assert not (tmp_path / "var").exists()
