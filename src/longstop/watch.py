@@ -86,6 +86,12 @@ class Watch:
         is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
         return is_over and self._ledger is not None and self._ledger.is_whole
 
+    def is_settled_since(self, moment: datetime) -> bool:
+        """Seen after that moment (or finished before it), with nothing left to look for."""
+        if self._ledger is None or not self._ledger.is_whole or self.captured_at is None:
+            return False
+        return self.captured_at > moment or self.is_over
+
     def resume_from(self, page: LedgerPage, row: MatchRow | None = None) -> None:
         """`row` has the status that was told last; until something live is stored, none was."""
         live = page.live

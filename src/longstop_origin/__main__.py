@@ -1,8 +1,14 @@
-"""The origin as a process of its own: `python -m longstop_origin`. It ends when its standard input does."""
+"""The origin as a process of its own: `python -m longstop_origin`. With --announce it ends when its input does."""
+
+import sys
 
 import typer
 
-from longstop_origin.commands import origin
+from longstop_origin.commands import announced_origin, origin
+
+ANNOUNCE = "--announce"
 
 if __name__ == "__main__":
-    typer.run(origin)
+    announces = ANNOUNCE in sys.argv
+    sys.argv = [word for word in sys.argv if word != ANNOUNCE]
+    typer.run(announced_origin if announces else origin)

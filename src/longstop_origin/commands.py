@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,9 @@ from longstop.domain.errors import InputError, MatchFileError, MissingFileError,
 from longstop_origin.cricsheet import CricsheetError, load_cricsheet
 from longstop_origin.cricsheet_reading import NotJsonError, UnreadableFileError
 from longstop_origin.faults import LEVELS, FaultPlan
-from longstop_origin.server import OriginAddressError, serve
+from longstop_origin.guards import GuardError, Guards
+from longstop_origin.server import OriginAddressError, serve_site
+from longstop_origin.site import Site
 from longstop_origin.world import World, WorldOptions
 
 MATCHES_DEFAULT = 10
@@ -30,45 +33,59 @@ LOST = 1
 Files = Annotated[list[Path] | None, typer.Option("--file", help="A Cricsheet JSON file to play; again for more.")]
 Faults = Annotated[str, typer.Option("--faults", help="What goes wrong: none, mild or storm.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same world; else a new one each time.")]
+GuardWords = Annotated[
+    list[str] | None, typer.Option("--guard", hidden=True, help="What the site asks of callers: name=value.")
+]
 Speed = Annotated[float, typer.Option("--speed", min=1, max=1000, help="How many times faster than life.")]
 
 
-def origin(
-    host: Annotated[str, typer.Option(help="Only addresses of this machine are taken.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8100,
-    matches: Annotated[
-        int, typer.Option(min=0, max=5000, help="Invented matches, live at any time.")
-    ] = MATCHES_DEFAULT,
-    files: Files = None,
-    speed: Speed = 1.0,
-    seed: Seed = None,
-    faults: Faults = "none",
-    announce: Annotated[bool, typer.Option(hidden=True)] = False,
-) -> None:
-    """Serve a simulated cricket site that knows the truth."""
-    require_level(faults)
-    now = CLOCK.now().timestamp()
-    options = WorldOptions(
-        epoch=now,
-        seed=int(now) if seed is None else seed,
-        speed=speed,
-        matches=matches,
-        scripts=[load(path) for path in files or ()],
-        corrections=faults,
-    )
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_serve(options, faults, host, port, announce))
+class OriginCommand(msgspec.Struct, frozen=True):
+    """`announces` is for the process that has started us: one line of JSON, and an end when our input ends."""
+
+    announces: bool = False
+
+    def serve(
+        self,
+        host: Annotated[str, typer.Option(help="Only addresses of this machine are taken.")] = "127.0.0.1",
+        port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8100,
+        matches: Annotated[
+            int, typer.Option(min=0, max=5000, help="Invented matches, live at any time.")
+        ] = MATCHES_DEFAULT,
+        files: Files = None,
+        speed: Speed = 1.0,
+        seed: Seed = None,
+        faults: Faults = "none",
+        guards: GuardWords = None,
+    ) -> None:
+        """Serve a simulated cricket site that knows the truth."""
+        require_level(faults)
+        now = CLOCK.now().timestamp()
+        options = WorldOptions(
+            epoch=now,
+            seed=int(now) if seed is None else seed,
+            speed=speed,
+            matches=matches,
+            scripts=[load(path) for path in files or ()],
+            corrections=faults,
+        )
+        site = Site(World(options), FaultPlan(faults, options.seed), read_guards(guards or ()))
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_serve(site, host, port, self.announces))
 
 
-async def _serve(options: WorldOptions, faults: str, host: str, port: int, announce: bool) -> None:
+origin = OriginCommand().serve
+announced_origin = OriginCommand(announces=True).serve
+
+
+async def _serve(site: Site, host: str, port: int, announces: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    plan = FaultPlan(faults, options.seed)
+    options = site.world.options
     try:
-        async with serve(World(options), plan, now=lambda: CLOCK.now().timestamp(), host=host, port=port) as server:
-            if announce:
+        async with serve_site(site, now=lambda: CLOCK.now().timestamp(), host=host, port=port) as server:
+            if announces:
                 _announce(server.url)
                 loop.add_reader(sys.stdin.fileno(), _end_with_input, stop)
             else:
@@ -122,6 +139,14 @@ def replay(
 def require_level(faults: str) -> None:
     if faults not in LEVELS:
         raise InputError(f"There is no fault level {faults[:20]!r}.", hint=f"Choose one of {', '.join(LEVELS)}.")
+
+
+def read_guards(words: Sequence[str]) -> Guards:
+    try:
+        return Guards.from_words(words)
+    except GuardError as error:
+        problem, _, hint = str(error).partition(". ")
+        raise InputError(f"{problem}.", hint=hint) from error
 
 
 def load(path: Path) -> Any:

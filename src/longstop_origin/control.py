@@ -6,6 +6,7 @@ import msgspec
 
 from longstop_origin import wire
 from longstop_origin.fixture import Fixture
+from longstop_origin.guards import GuardError, Guards
 from longstop_origin.judging import Account, judge
 from longstop_origin.oracle import STATUS_WORDS, Counts, truth_of
 from longstop_origin.site import Reply, Request, Site
@@ -22,6 +23,9 @@ def control(site: Site, request: Request, now: float) -> Reply:
         ("POST", "compare"): _compare,
         ("POST", "freeze"): _freeze,
         ("POST", "unfreeze"): _unfreeze,
+        ("GET", "guards"): _guards,
+        ("POST", "guards"): _change_guards,
+        ("DELETE", "guards"): _drop_guards,
     }
     door = doors.get((request.method, request.path.removeprefix(PREFIX)))
     return _json(404, {"error": "no such door"}) if door is None else door(site, request, now)
@@ -77,6 +81,10 @@ def _stats(site: Site, _request: Request, now: float) -> Reply:
             "is_frozen": site.world.is_frozen,
             "requests": dict(site.requests),
             "faults": dict(site.faults),
+            "refused": dict(site.gate.refused),
+            "page_loads": site.gate.page_loads,
+            "token_grants": site.gate.token_grants,
+            "user_agents": dict(site.gate.user_agents),
         },
     )
 
@@ -89,6 +97,26 @@ def _freeze(site: Site, _request: Request, now: float) -> Reply:
 def _unfreeze(site: Site, _request: Request, now: float) -> Reply:
     site.world.unfreeze(now)
     return _json(200, {"at": site.world.time(now), "is_frozen": False})
+
+
+def _guards(site: Site, _request: Request, _now: float) -> Reply:
+    return _json(200, site.gate.guards.shown())
+
+
+def _change_guards(site: Site, request: Request, now: float) -> Reply:
+    """The guards named in the body become what it says, the others stay; null or false takes one away."""
+    try:
+        site.gate.guards = site.gate.guards.changed(msgspec.json.decode(request.body, type=dict[str, object]))
+    except msgspec.DecodeError as error:
+        return _json(400, {"error": f'a JSON object is wanted, as {{"token": 30}}: {error}'})
+    except GuardError as error:
+        return _json(400, {"error": str(error)})
+    return _guards(site, request, now)
+
+
+def _drop_guards(site: Site, request: Request, now: float) -> Reply:
+    site.gate.guards = Guards()
+    return _guards(site, request, now)
 
 
 def _json(status: int, content: object) -> Reply:

@@ -60,5 +60,7 @@ class Reply(Struct, frozen=True):
 def error(status: int, message: str, **headers: str) -> Reply:
     """Header names are written with _ for -."""
     return Reply(
-        status, wire.encode({"error": message}), headers={name.replace("_", "-"): text for name, text in headers.items()}
+        status,
+        wire.encode({"error": message}),
+        headers={name.replace("_", "-"): text for name, text in headers.items()},
     )

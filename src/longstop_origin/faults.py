@@ -12,8 +12,8 @@ LEVELS = ("none", "mild", "storm")
 WINDOW_SECONDS = 60.0
 
 # What a request asks for. Faults that make no sense for it are never drawn.
-LIST, PAGE, STATE, CARD, FEED, NAMES = "list", "page", "state", "card", "feed", "names"
-OF_A_MATCH = frozenset({PAGE, STATE, CARD, FEED})
+LIST, PAGE, PARTIAL, STATE, CARD, FEED, NAMES = "list", "page", "partial", "state", "card", "feed", "names"
+OF_A_MATCH = frozenset({PAGE, PARTIAL, STATE, CARD, FEED})
 
 
 class Fault(Struct, frozen=True):

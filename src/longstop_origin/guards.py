@@ -86,7 +86,9 @@ def _number(least: float, most: float, default: float | None = None) -> Callable
         except ValueError:
             number = float("nan")
         if not least <= number <= most:
-            raise GuardError(f"{name}={text[:40]} is no such figure. Give one from {least:g} to {most:g}, or 0 for none.")
+            raise GuardError(
+                f"{name}={text[:40]} is no such figure. Give one from {least:g} to {most:g}, or 0 for none."
+            )
         return number
 
     return read

@@ -11,12 +11,13 @@ POLL_MILLISECONDS = 2000
 
 
 class PageOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Times in seconds; zero and empty for what the page does not do. `nonce` is there when calls need a token."""
+    """Times in seconds; zero and empty for what the page does not do. `part` is the id of what
+    the server renders anew."""
 
     key: str
     teams: str = ""
     nonce: str = ""
-    partial: bool = False
+    part: str = ""
     wants_token: bool = False
     leak_megabytes_per_minute: float = 0.0
     hang_seconds: float = 0.0
@@ -76,8 +77,9 @@ RENDER = """
     put(document.querySelector(".result-box span"), String(state.B || ""));
     put(document.querySelector(".team-run-rate .data"), rate(state));
     put(document.querySelector(".final-result.m-none"), state.ps === "E" ? String(state.B || "") : "");
-    document.querySelector("#score-part").setAttribute("data-innings", String((state["in"] || []).length));
-    document.querySelector("#score-part").setAttribute("data-state", String(state.ps || ""));
+    var part = document.getElementById("score-part");
+    part.setAttribute("data-innings", String((state["in"] || []).length));
+    part.setAttribute("data-state", String(state.ps || ""));
     overs(state);
   }
 """
@@ -118,11 +120,11 @@ POLL = """
     return fetch("/partial/score/" + encodeURIComponent(options.key), { cache: "no-store" }).then(function (answer) {
       if (!answer.ok) { throw new Error(String(answer.status)); }
       return answer.text();
-    }).then(function (html) { document.getElementById("score-part").outerHTML = html; });
+    }).then(function (html) { document.getElementById(options.part).outerHTML = html; });
   }
   function poll() {
     if (options.silent_seconds && Date.now() - began > options.silent_seconds * 1000) { return; }
-    (options.partial ? part() : state())
+    (options.part ? part() : state())
       .catch(function () { return undefined; })
       .then(function () { window.setTimeout(poll, $milliseconds); });
   }

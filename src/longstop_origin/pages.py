@@ -106,7 +106,7 @@ def match_page(fixture: Fixture, board: MatchBoard, state: bytes, dress: PageDre
     rendered by the server has the score only.
     """
     sv3 = msgspec.json.decode(state)
-    is_served = dress.options.partial
+    is_served = bool(dress.options.part)
     return MATCH.substitute(
         title=escape(_title(fixture)),
         part=score_part(fixture, board, sv3, dress.dom),

@@ -9,8 +9,9 @@ from typing import Any
 from longstop_origin.board import MatchBoard
 from longstop_origin.fixture import Fixture
 
-# The names of the page by what they show. `overs` is an id.
+# The names of the page by what they show. `part` and `overs` are ids.
 PLAIN = {
+    "part": "score-part",
     "card": "live-score-card",
     "team": "team-content",
     "name": "team-name",
@@ -26,6 +27,7 @@ PLAIN = {
     "ball": "over-ball",
 }
 SHIFTED = {
+    "part": "scorePart",
     "card": "score-card",
     "team": "score-team",
     "name": "score-team-name",
@@ -61,11 +63,10 @@ SLIDE = Template('<div class="$over"$mark><span class="$label">Over $number</spa
 
 def score_part(fixture: Fixture, board: MatchBoard, sv3: Mapping[str, Any], dom: str) -> str:
     """`dom` is plain, shifted or alien; the last has no mark that anybody could know."""
-    names = _names(dom, fixture.key)
+    names = names_of(dom, fixture.key)
     innings, state = str(len(board.innings)), board.state
     return PART.substitute(
         names,
-        part="score-part",
         marks=_marks(dom, innings=innings, state=state),
         teams="\n".join(_teams(fixture, sv3, names, dom)),
         said=escape(board.headline),
@@ -75,7 +76,7 @@ def score_part(fixture: Fixture, board: MatchBoard, sv3: Mapping[str, Any], dom:
     )
 
 
-def _names(dom: str, key: str) -> Mapping[str, str]:
+def names_of(dom: str, key: str) -> Mapping[str, str]:
     if dom == "alien":
         return {name: "x" + blake2b(f"{key}:{name}".encode(), digest_size=4).hexdigest() for name in PLAIN}
     return SHIFTED if dom == "shifted" else PLAIN

@@ -4,13 +4,15 @@ import asyncio
 import ipaddress
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 
 from longstop_origin import control
+from longstop_origin.exchange import Part
 from longstop_origin.faults import FaultPlan
+from longstop_origin.guards import Guards
 from longstop_origin.site import Reply, Request, Site
 from longstop_origin.world import World
 
@@ -35,11 +37,25 @@ class OriginServer:
 
 @asynccontextmanager
 async def serve(
-    world: World, plan: FaultPlan | None = None, *, now: Callable[[], float], host: str = "127.0.0.1", port: int = 0
+    world: World,
+    plan: FaultPlan | None = None,
+    *,
+    now: Callable[[], float],
+    host: str = "127.0.0.1",
+    port: int = 0,
+    guards: Guards | None = None,
 ) -> AsyncIterator[OriginServer]:
     """Serves the world until the context is left. `now` tells the seconds since 1970; port 0 finds a free one."""
+    async with serve_site(Site(world, plan, guards), now=now, host=host, port=port) as server:
+        yield server
+
+
+@asynccontextmanager
+async def serve_site(
+    site: Site, *, now: Callable[[], float], host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[OriginServer]:
+    """The same for a site that is there already."""
     require_loopback(host)
-    site = Site(world, plan)
     handler = _Handler(site, now)
     server = web.Server(handler.handle, handler_cancellation=True, access_log=None)
     runner = web.ServerRunner(server, shutdown_timeout=SHUTDOWN_SECONDS)
@@ -75,6 +91,8 @@ class _Handler:
             _reset(request)
         elif reply.cut_at is not None:
             return await _cut(request, reply)
+        elif reply.parts is not None:
+            return await _stream(request, reply, reply.parts)
         return web.Response(status=reply.status or 200, body=reply.body, headers=reply.headers)
 
     def _reply(self, request: Request) -> Reply:
@@ -100,4 +118,17 @@ async def _cut(request: web.BaseRequest, reply: Reply) -> web.StreamResponse:
     await response.write(reply.body[: reply.cut_at])
     if request.transport is not None:
         request.transport.close()
+    return response
+
+
+async def _stream(request: web.BaseRequest, reply: Reply, parts: Iterable[Part]) -> web.StreamResponse:
+    """Sends piece after piece, for as long as there are any and somebody takes them."""
+    response = web.StreamResponse(status=reply.status, headers=reply.headers)
+    await response.prepare(request)
+    if request.method == "HEAD":
+        return response
+    for wait_seconds, part in parts:
+        await asyncio.sleep(wait_seconds)
+        if part:
+            await response.write(part)
     return response

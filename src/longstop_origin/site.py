@@ -2,73 +2,49 @@
 the in-process replay both stand on it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from hashlib import blake2b
+from collections.abc import Callable, Iterable
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from longstop_origin import faults, pages, wire
+from longstop_origin import dress, faults, gate, pages, traps, validators, wire
 from longstop_origin.board import MatchBoard
+from longstop_origin.exchange import HTML, JSON, PLAIN, Reply, Request, error
 from longstop_origin.faults import Fault, FaultPlan
 from longstop_origin.fixture import Fixture
+from longstop_origin.gate import Gate
+from longstop_origin.guards import Guards
+from longstop_origin.score_part import score_part
 from longstop_origin.world import World
 
-JSON = "application/json; charset=utf-8"
-HTML = "text/html; charset=utf-8"
-PLAIN = "text/plain; charset=utf-8"
+__all__ = ["Reply", "Request", "Site"]
+
 MOST_CODES_A_CALL = 200
 
 LIST_PATHS = ("/", "/cricket-live-score")
 PAGE_PREFIX = "/cricket-live-score/"
 PAGE_MARK = "-match-updates-"
+PARTIAL_PREFIX = "/partial/score/"
+LIST_CALL_PATH = "/fixture/getFixture"
+NO_MATCH = b"<!DOCTYPE html><title>Not found</title><h1>Match not found</h1>"
 ROBOTS = "User-agent: *\nAllow: /\nDisallow: /_origin/\n"
 
 
-class Request(Struct, frozen=True):
-    method: str
-    path: str
-    query: Mapping[str, str] = {}
-    headers: Mapping[str, str] = {}
-    body: bytes = b""
-
-
-class Reply(Struct, frozen=True):
-    """What goes out. `broken` is reset or hang when nothing does; `cut_at` is where a truncated body ends.
-
-    A hang waits `delay_seconds` and is cut then. `fault` names what the plan did, None when nothing.
-    """
-
-    status: int
-    body: bytes = b""
-    content_type: str = JSON
-    headers: Mapping[str, str] = {}
-    delay_seconds: float = 0.0
-    broken: str | None = None
-    cut_at: int | None = None
-    fault: str | None = None
-
-    @property
-    def is_hung(self) -> bool:
-        return self.broken == "hang"
-
-    @property
-    def is_reset(self) -> bool:
-        return self.broken == "reset"
+Answer = Callable[[Request, float], Reply]
 
 
 class Site:
-    """One site: a world, what goes wrong with it, and a count of what was asked."""
+    """One site: a world, what goes wrong with it, who is let in, and a count of what was asked."""
 
-    def __init__(self, world: World, plan: FaultPlan | None = None) -> None:
+    def __init__(self, world: World, plan: FaultPlan | None = None, guards: Guards | None = None) -> None:
         self.world = world
         self.plan = plan or FaultPlan()
+        self.gate = Gate(guards or Guards(), f"{world.options.seed}:{world.options.epoch}", self._teams)
         self.requests: Counter[str] = Counter()
         self.faults: Counter[str] = Counter()
         self._ordinals: Counter[tuple[str, str]] = Counter()
         self._list: tuple[float, float, list[Fixture]] = (0.0, 0.0, [])
-        self._calls: dict[str, tuple[str, Callable[[Request, float], Reply]]] = {
-            "/fixture/getFixture": (faults.LIST, self._fixtures),
+        self._calls: dict[str, tuple[str, Answer]] = {
+            LIST_CALL_PATH: (faults.LIST, self._fixtures),
             "/api/v3/getSV3": (faults.STATE, self._state),
             "/api/v3/getSC4": (faults.CARD, self._card),
             "/commentary/getBallFeeds": (faults.FEED, self._feed),
@@ -77,37 +53,52 @@ class Site:
 
     def respond(self, request: Request, now: float) -> Reply:
         """The answer to this request at this moment. Asking counts: the plan knows requests by their number."""
-        reply = self._finished(request, self._answer(request, now))
+        self.gate.greet(request)
+        reply = validators.finished(request, self._answer(request, now))
         self.requests[f"{self._counted_path(request.path)} {reply.broken or reply.status}"] += 1
         if reply.fault is not None:
             self.faults[reply.fault] += 1
         return reply
 
     def _answer(self, request: Request, now: float) -> Reply:
+        if request.path.startswith(traps.PREFIX):
+            return traps.trap(request)
+        if request.path == gate.SESSION_PATH and request.method == "POST":
+            return self.gate.refusal(request, gate.SESSION_CALL, now) or self.gate.grant(request, now)
         if request.method not in ("GET", "HEAD"):
-            return _error(405, "only GET is answered here")
+            return error(405, "only GET is answered here")
         if request.path == "/robots.txt":
             return Reply(200, ROBOTS.encode(), PLAIN)
+        if request.path == gate.LOGIN_PATH:
+            return self.gate.login_page(request)
         asked, answer = self._call(request.path)
         if answer is None:
-            return _error(404, "no such page")
+            return error(404, "no such page")
+        kind = gate.LIST_CALL if request.path == LIST_CALL_PATH else asked
+        return self.gate.refusal(request, kind, now) or self._admitted(request, asked, answer, now)
+
+    def _admitted(self, request: Request, asked: str, answer: Answer, now: float) -> Reply:
         key = _key_of(request) if asked in faults.OF_A_MATCH else ""
         self._ordinals[key, asked] += 1
         fault = self.plan.decide(key, self._ordinals[key, asked], asked, now)
-        if fault is None:
-            return answer(request, now)
-        return self._faulty(fault, request, now)
+        return answer(request, now) if fault is None else self._faulty(fault, request, now)
 
-    def _call(self, path: str) -> tuple[str, Callable[[Request, float], Reply] | None]:
+    def _call(self, path: str) -> tuple[str, Answer | None]:
         if path in LIST_PATHS:
             return faults.LIST, self._list_page
         if path.startswith(PAGE_PREFIX) and PAGE_MARK in path:
             return faults.PAGE, self._page
+        if path.startswith(PARTIAL_PREFIX):
+            return faults.PARTIAL, self._partial
         return self._calls.get(path, ("", None))
 
     def _counted_path(self, path: str) -> str:
         asked, answer = self._call(path)
-        return (asked if path.startswith(PAGE_PREFIX) else path) if answer else "other"
+        if path.startswith(traps.PREFIX):
+            return "trap"
+        if path in (gate.SESSION_PATH, gate.LOGIN_PATH):
+            return path
+        return (asked if path.startswith((PAGE_PREFIX, PARTIAL_PREFIX)) else path) if answer else "other"
 
     # Faults
 
@@ -121,7 +112,7 @@ class Site:
         if fault.kind == "changed page":
             return replace(self._page(request, now, salt=fault.variant), fault=fault.kind)
         whole = self._call(request.path)[1]
-        reply = whole(request, now) if whole else _error(404, "no such page")
+        reply = whole(request, now) if whole else error(404, "no such page")
         if fault.kind == "latency":
             return replace(reply, delay_seconds=fault.delay_seconds, fault=fault.kind)
         if fault.kind == "truncated":
@@ -130,7 +121,13 @@ class Site:
 
     def _stale(self, request: Request, now: float) -> Reply:
         asked = self._call(request.path)[0]
-        answers = {faults.PAGE: self._page, faults.STATE: self._state, faults.CARD: self._card, faults.FEED: self._feed}
+        answers = {
+            faults.PAGE: self._page,
+            faults.PARTIAL: self._partial,
+            faults.STATE: self._state,
+            faults.CARD: self._card,
+            faults.FEED: self._feed,
+        }
         return answers[asked](request, now, is_stale=True)
 
     # Answers
@@ -171,18 +168,42 @@ class Site:
     def _page(self, request: Request, now: float, *, is_stale: bool = False, salt: int | None = None) -> Reply:
         shown = self._shown(request, now, is_stale=is_stale)
         if shown is None:
-            return Reply(404, b"<!DOCTYPE html><title>Not found</title><h1>Match not found</h1>", HTML)
+            return Reply(404, NO_MATCH, HTML)
         if salt is not None:
             return Reply(200, pages.changed_page(*shown, salt), HTML)
-        return Reply(200, pages.match_page(*shown, wire.live_state(*shown, self.world.options.epoch)), HTML)
+        admission = self.gate.admit(request, shown[0].key, now)
+        dressed = dress.of_page(shown[0], self.gate.guards, admission.nonce)
+        headers = {} if admission.set_cookie is None else {"Set-Cookie": admission.set_cookie}
+        return Reply(200, pages.match_page(*shown, wire.live_state(*shown, self._epoch), dressed), HTML, headers)
+
+    def _partial(self, request: Request, now: float, *, is_stale: bool = False) -> Reply:
+        """The score of a page that the server renders."""
+        shown = self._shown(request, now, is_stale=is_stale) if self.gate.guards.server_rendered else None
+        if shown is None:
+            return Reply(404, NO_MATCH, HTML)
+        part = score_part(*shown, wire.state_item(*shown, self._epoch), self.gate.guards.dom)
+        return self._dated(Reply(200, part.encode(), HTML), shown, now)
 
     def _state(self, request: Request, now: float, *, is_stale: bool = False) -> Reply:
         shown = self._shown(request, now, is_stale=is_stale)
-        return _not_found() if shown is None else Reply(200, wire.live_state(*shown, self.world.options.epoch))
+        if shown is None:
+            return _not_found()
+        return self._dated(Reply(200, wire.live_state(*shown, self._epoch)), shown, now)
 
     def _card(self, request: Request, now: float, *, is_stale: bool = False) -> Reply:
         shown = self._shown(request, now, is_stale=is_stale)
-        return _not_found() if shown is None else Reply(200, wire.scorecard(*shown))
+        return _not_found() if shown is None else self._dated(Reply(200, wire.scorecard(*shown)), shown, now)
+
+    def _dated(self, reply: Reply, shown: tuple[Fixture, MatchBoard], now: float) -> Reply:
+        return validators.dated(reply, *shown, self.world.time(now))
+
+    def _teams(self, key: str, now: float) -> str | None:
+        fixture = self.known(key, now)
+        return None if fixture is None else dress.teams_of(fixture)
+
+    @property
+    def _epoch(self) -> float:
+        return self.world.options.epoch
 
     def _feed(self, request: Request, now: float, *, is_stale: bool = False) -> Reply:
         shown = self._shown(request, now, is_stale=is_stale)
@@ -191,15 +212,15 @@ class Site:
         numbers = [_whole_number(request.query.get(name)) for name in ("inning", "from", "to")]
         inning, first, last = (number if number is not None else -1 for number in numbers)
         if inning < 1 or first < 0 or last < first:
-            return _error(400, "inning counts from 1, from and to from 0, and to is not before from")
+            return error(400, "inning counts from 1, from and to from 0, and to is not before from")
         if inning > len(shown[1].innings):
-            return _error(404, "innings not begun")
-        return Reply(200, wire.ball_feed(*shown, inning, first, last))
+            return error(404, "innings not begun")
+        return self._dated(Reply(200, wire.ball_feed(*shown, inning, first, last)), shown, now)
 
     def _names(self, request: Request, _now: float) -> Reply:
         codes = {kind: [code for code in request.query.get(kind, "").split(",") if code] for kind in "pts"}
         if sum(map(len, codes.values())) > MOST_CODES_A_CALL:
-            return _error(400, f"at most {MOST_CODES_A_CALL} codes a call")
+            return error(400, f"at most {MOST_CODES_A_CALL} codes a call")
         world = self.world
         players = ((code, world.player_name(code)) for code in codes["p"])
         teams = ((code, world.team_name(code)) for code in codes["t"])
@@ -211,25 +232,12 @@ class Site:
         }
         return Reply(200, wire.encode(found))
 
-    def _finished(self, request: Request, reply: Reply) -> Reply:
-        """Adds the headers, among them what lets a client ask again cheaply."""
-        headers = {"Content-Type": reply.content_type, "Cache-Control": "no-cache", **reply.headers}
-        if reply.status != 200:
-            return replace(reply, headers=headers)
-        headers["ETag"] = etag = f'"{blake2b(reply.body, digest_size=8).hexdigest()}"'
-        if reply.fault is None and _matches(etag, request.headers):
-            return Reply(304, b"", reply.content_type, headers)
-        return replace(reply, headers=headers)
-
-
-def _matches(etag: str, headers: Mapping[str, str]) -> bool:
-    wanted = next((value for name, value in headers.items() if name.lower() == "if-none-match"), "")
-    return etag in wanted or wanted.strip() == "*"
-
 
 def _key_of(request: Request) -> str:
     if request.path.startswith(PAGE_PREFIX):
         return request.path.rpartition(PAGE_MARK)[2]
+    if request.path.startswith(PARTIAL_PREFIX):
+        return request.path.removeprefix(PARTIAL_PREFIX)
     return request.query.get("key", "")
 
 
@@ -237,18 +245,14 @@ def _whole_number(text: str | None) -> int | None:
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 8 else None
 
 
-def _error(status: int, message: str) -> Reply:
-    return Reply(status, wire.encode({"error": message}))
-
-
 def _not_found() -> Reply:
-    return _error(404, "match not found")
+    return error(404, "match not found")
 
 
 def _refusal(fault: Fault) -> Reply:
     headers = {} if fault.retry_after_seconds is None else {"Retry-After": str(fault.retry_after_seconds)}
     message = "match not found" if fault.status == 404 else fault.kind
-    return replace(_error(fault.status, message), headers=headers, fault=fault.kind)
+    return replace(error(fault.status, message), headers=headers, fault=fault.kind)
 
 
 def _malformed(fault: Fault, reply: Reply) -> Reply:

@@ -46,12 +46,12 @@ def live_state(fixture: Fixture, board: MatchBoard, world_begins: float) -> byte
     """The body of getSV3. Equal states have equal bytes: its clock is that of the last change."""
     version, body = board.bodies.get("state", (0, b""))
     if version != board.version:
-        body = encode(_live_state(fixture, board, world_begins))
+        body = encode(state_item(fixture, board, world_begins))
         board.bodies["state"] = (board.version, body)
     return body
 
 
-def _live_state(fixture: Fixture, board: MatchBoard, world_begins: float) -> Item:
+def state_item(fixture: Fixture, board: MatchBoard, world_begins: float) -> Item:
     script, codes = fixture.script, fixture.codes
     begun = board.changed_seconds
     state: Item = {

@@ -5,8 +5,9 @@ import fcntl
 import json
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -14,12 +15,13 @@ from urllib.request import Request, urlopen
 import psutil
 import pytest
 
-from benchmarks.bad_input import Ended, run, taken_port
-from benchmarks.judgement import accounts_of, compared
+from benchmarks.bad_input import run, taken_port
+from benchmarks.judgement import compared
 from benchmarks.processes import FREE_PORTS, Running, origin, up
 
 QUICK = ("--set", "scraper.lifecycle.polling_interval=0.25", "--set", "sources.discovery_interval=1")
 SIMULATED = ("--origin", "--matches", "5", "--speed", "50", *QUICK)
+LIVE_STATE = "/api/v3/getSV3 200"
 SHUTDOWN_SECONDS = 30.0
 CHILD_END_SECONDS = 10.0
 LOOK_SECONDS = 0.05
@@ -37,23 +39,17 @@ def live(api: str) -> list[dict[str, Any]]:
     return [each for each in ask(f"{api}/cricket-data/matches")["matches"] if each["status"] == "live"]
 
 
-def until(what: Any) -> None:
-    """Waits for a thing to become true, never for a time."""
-
-    async def wait() -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):  # noqa: TID251 - real processes take real time
-            while not what():
-                await asyncio.sleep(LOOK_SECONDS)
-
-    asyncio.run(wait())
+def until(what: Callable[[], bool]) -> None:
+    """Waits for a thing to become true, never for a guess of time."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not what():
+        assert time.monotonic() < deadline, "it did not come true"
+        time.sleep(LOOK_SECONDS)
 
 
 def origin_of(running: Running) -> psutil.Process:
-    (child,) = [
-        each
-        for each in psutil.Process(running.popen.pid).children(recursive=True)
-        if "longstop_origin" in each.cmdline()
-    ]
+    children = psutil.Process(running.popen.pid).children(recursive=True)
+    (child,) = [each for each in children if "longstop_origin" in each.cmdline()]
     return child
 
 
@@ -92,7 +88,7 @@ def is_clean(total: dict[str, int]) -> bool:
 
 @pytest.mark.req("A1", "C1", "C3", "H5")
 def test_a_run_beside_its_origin_serves_fresh_matches_and_ends_with_a_clean_report(tmp_path: Path) -> None:
-    running, api = up(*SIMULATED, "--for", "5s", "--report", "r.json", folder=tmp_path)
+    running, api = up(*SIMULATED, "--for", "4s", "--report", "r.json", folder=tmp_path)
     with running:
         until(lambda: len(live(api)) == 5 and not any(each["_metadata"]["is_stale"] for each in live(api)))
         matches = live(api)
@@ -110,34 +106,22 @@ def test_a_run_beside_its_origin_serves_fresh_matches_and_ends_with_a_clean_repo
     assert report["events"]["stored"] == report["events"]["truth"] > 0
     assert report["freshness"]["p99_seconds"] < 10
     assert report["latency_extraction_to_stored_ms"]["mean"] < 500
+    # What was bowled before we came is in the record, but says nothing about how late we learn of a ball.
+    assert report["delay_source_to_stored_ms"]["max"] < 10_000
     nothing_is_left_in(tmp_path)
 
 
-@pytest.mark.req("A1")
-def test_the_delay_of_a_ball_counts_only_balls_that_were_bowled_while_we_watched(tmp_path: Path) -> None:
-    """Matches that were under way hold hours of balls; that they came late says nothing."""
-    running, _ = up(
-        "--origin", "--matches", "3", "--speed", "20", *QUICK, "--for", "4s", "--report", "r.json", folder=tmp_path
-    )
-    with running:
-        assert running.wait(PATIENCE_SECONDS) == 0
-    report = json.loads((tmp_path / "r.json").read_bytes())
-    assert report["events_written"] > 0
-    assert report["delay_source_to_stored_ms"]["max"] < 5000
-
-
 @pytest.mark.req("B11")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_everything_in_order(tmp_path: Path) -> None:
     running, api = up(*SIMULATED, "--report", "r.json", folder=tmp_path)
     with running:
         until(lambda: len(live(api)) == 5)
         site = origin_of(running)
-        running.popen.send_signal(number)
+        running.popen.send_signal(signal.SIGTERM)
         assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
         assert not site.is_running()
     assert json.loads((tmp_path / "r.json").read_bytes())["is_clean"] is True
-    assert f'"reason":"{number.name}"' in running.logged
+    assert '"reason":"SIGTERM"' in running.logged
     nothing_is_left_in(tmp_path)
 
 
@@ -178,78 +162,68 @@ def watching(url: str) -> tuple[str, ...]:
 def test_a_killed_engine_goes_on_where_it_was_and_loses_and_doubles_nothing(tmp_path: Path) -> None:
     folder = tmp_path / "engine"
     with site_of(tmp_path / "origin", "--matches", "5", "--speed", "100", "--seed", "21") as url:
-        stored = -1
+        seen = -1
         for _ in range(2):
             running, api = up(*watching(url), folder=folder)
             with running:
-                before = stored
-                until(lambda api=api, before=before: balls_seen(api) > before + 10)
-                stored = balls_seen(api)
+                seen = until_more_balls(api, seen)
                 running.popen.kill()
                 running.popen.wait()
         running, api = up(*watching(url), folder=folder)
         with running:
-            until(lambda: balls_seen(api) > stored + 10)
+            until_more_balls(api, seen)
             ask(f"{url}/_origin/freeze", "POST")
-            truth = ask(f"{url}/_origin/truth?balls=0")["matches"]
-            until(lambda: balls_seen(api) >= sum(match["balls"] for match in truth))
+            until_all_is_read(url)
             assert running.end() == 0
         verdict = asyncio.run(compared(folder / "kept.db", url))
     assert is_clean(verdict["total"]), verdict["total"]
-    assert verdict["total"]["stored"] == verdict["total"]["truth"] > stored
+    assert verdict["total"]["stored"] == verdict["total"]["truth"] > seen
     assert [match["faults"] for match in verdict["matches"].values() if match["faults"]] == []
     assert verdict["strangers"] == []
-    assert running.logged.count("Traceback") == 0
+    assert "Traceback" not in running.logged
 
 
-def balls_seen(api: str) -> int:
-    """As a consumer counts them, from the latest events of every match."""
+def until_more_balls(api: str, before: int) -> int:
+    until(lambda: legal_balls(api) > before + 10)
+    return legal_balls(api)
+
+
+def legal_balls(api: str) -> int:
     matches = ask(f"{api}/cricket-data/matches")["matches"]
-    return sum(ball_count(ask(f"{api}/cricket-data/match-info/{each['matchId']}")) for each in matches)
+    infos = [ask(f"{api}/cricket-data/match-info/{each['matchId']}") for each in matches]
+    return sum(innings["legal_balls"] for info in infos for innings in info["innings"])
 
 
-def ball_count(info: dict[str, Any]) -> int:
-    return sum(each["legal_balls"] + each["extras"]["wides"] for each in info["innings"] if each["extras"])
+def until_all_is_read(url: str) -> None:
+    """The world stands still. Once every match was polled again and no ball was asked for, there is nothing left."""
+    feeds = -1
+    while feeds != (feeds := requests(url, "/commentary/getBallFeeds 200")):
+        wanted = requests(url, LIVE_STATE) + 3 * len(ask(f"{url}/_origin/matches"))
+        until(lambda wanted=wanted: requests(url, LIVE_STATE) >= wanted)  # type: ignore[misc]  # of this round
 
 
-def test_the_record_of_a_stopped_run_is_the_start_of_the_next(tmp_path: Path) -> None:
-    """Same matches, same rows: a graceful end and a start change nothing that was kept."""
-    folder = tmp_path / "engine"
-    with site_of(tmp_path / "origin", "--matches", "3", "--speed", "20", "--seed", "8") as url:
-        ask(f"{url}/_origin/freeze", "POST")
-        kept = []
-        for _ in range(2):
-            running, api = up(*watching(url), folder=folder)
-            with running:
-                until(
-                    lambda api=api: (
-                        len(live(api)) == 3 and all(each["_metadata"]["complete_through"] for each in live(api))
-                    )
-                )
-                assert running.end() == 0
-            kept.append(asyncio.run(accounts_of(folder / "kept.db")))
-    assert kept[0] == kept[1]
-    assert len(kept[0]) == 3
+def requests(url: str, path_and_status: str) -> int:
+    return int(ask(f"{url}/_origin/stats")["requests"].get(path_and_status, 0))
 
 
 def test_a_second_run_on_the_same_database_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
-    with ExitStack() as stack:
-        url = stack.enter_context(site_of(tmp_path / "origin", "--matches", "2", "--seed", "8"))
-        first, api = up(*watching(url), folder=tmp_path)
-        stack.enter_context(first)
-        second = run(("up", *watching(url), *FREE_PORTS), tmp_path)
-        assert second.code == 74
-        assert second.is_one_sentence, second.complained
-        assert f"pid {first.popen.pid}" in second.complained
-        assert first.popen.poll() is None
-        assert ask(f"{api}/health")["status"]
-        assert first.end() == 0
+    """The source does not even answer; that is no reason to end."""
+    with taken_port() as silent:
+        words = watching(f"http://127.0.0.1:{silent}")
+        first, api = up(*words, folder=tmp_path)
+        with first:
+            second = run(("up", *words, *FREE_PORTS), tmp_path)
+            assert second.code == 74
+            assert second.is_one_sentence, second.complained
+            assert f"pid {first.popen.pid}" in second.complained
+            assert ask(f"{api}/cricket-data/matches")["count"] == 0
+            first.popen.send_signal(signal.SIGINT)
+            assert first.wait(SHUTDOWN_SECONDS) == 0
 
 
-@pytest.mark.parametrize("setting", ["api.port", "scraper.monitoring.prometheus.port"])
-def test_a_taken_port_is_told_and_the_origin_does_not_stay(tmp_path: Path, setting: str) -> None:
+def test_a_taken_port_is_told_and_the_origin_does_not_stay(tmp_path: Path) -> None:
     with taken_port() as port:
-        ended: Ended = run(("up", "--origin", *FREE_PORTS, "--set", f"{setting}={port}"), tmp_path)
+        ended = run(("up", "--origin", "--set", f"api.port={port}"), tmp_path)
     assert ended.code == 69
     assert ended.is_one_sentence, ended.complained
     assert str(port) in ended.complained

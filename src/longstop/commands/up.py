@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -26,9 +27,9 @@ from longstop.supervise.service import Stop
 
 LOST = 1
 ORIGIN_SOURCE = "crex"
-# Once the world stands still, everything must be in after this many polls of the slowest kind.
-SETTLE_POLLS = 2.5
-SETTLE_SECONDS_MAX = 30.0
+# Once the world stands still, a burst of faults may still keep a match from being seen for so long.
+SETTLE_SECONDS_MAX = 45.0
+UNSEEN_SECONDS_MAX = 10.0
 
 
 class UpOptions(msgspec.Struct, frozen=True):
@@ -179,16 +180,25 @@ class Run:
         if self._origin is None or self._options.report is None or self._failure is not None:
             return None
         await self._origin.freeze()
-        await self._clock.sleep(self._settings.scraper.lifecycle.polling_interval * SETTLE_POLLS)
+        # What was asked for before may still be on its way; a poll's interval later it is not.
+        frozen_at = self._clock.now() + timedelta(seconds=self._settings.scraper.lifecycle.polling_interval)
         deadline = self._clock.monotonic() + SETTLE_SECONDS_MAX
-        while not self._is_settled(instance) and self._clock.monotonic() < deadline:
-            await self._clock.sleep(0.5)
+        while not self._is_settled(instance, frozen_at) and self._clock.monotonic() < deadline:
+            await self._clock.sleep(0.25)
         return {
             watch.ref.key: await account_of(instance.store, watch.ref.match_id) for watch in instance.engine.watches
         }
 
-    def _is_settled(self, instance: bootstrap.Instance) -> bool:
-        return all(watch.has_ledger and watch.ledger.is_whole for watch in instance.engine.watches)
+    def _is_settled(self, instance: bootstrap.Instance, frozen_at: datetime) -> bool:
+        """Every match was seen once more since, and nothing of it is missing. One that is over is polled rarely.
+
+        One that was never seen is waited for too, but not for ever: the site may have lost it.
+        """
+        is_patient = self._clock.now() < frozen_at + timedelta(seconds=UNSEEN_SECONDS_MAX)
+        watches = instance.engine.watches
+        if is_patient and not watches:
+            return False
+        return all(watch.is_settled_since(frozen_at) for watch in watches if is_patient or watch.captured_at is not None)
 
     async def _close(self, summary: dict[str, Any], accounts: dict[str, Any] | None) -> int:
         if self._failure is not None:

@@ -9,7 +9,7 @@ import asyncio
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, FetchError
+from longstop.domain.errors import BrowserError, BrowserLostError, FetchError
 from longstop.fetch.snapshot import FetchRequest
 from longstop.fetch.tabs import Tab, Tabs
 
@@ -38,8 +38,17 @@ class PageKeeper:
         self._locks: dict[str, asyncio.Lock] = {}
         self._moves: dict[str, asyncio.Task[None]] = {}
 
+    def has_page(self, key: str) -> bool:
+        """A call that is about no match can be made from any page."""
+        return self._usable(key) is not None if key else self._any() is not None
+
     async def page(self, request: FetchRequest) -> Tab:
-        """The open page of this match."""
+        """The open page of this match; for a call about none, any that is open."""
+        if not request.key:
+            held = self._any()
+            if held is None:
+                raise BrowserLostError("No page of the source is open.")
+            return held.tab
         held = self._usable(request.key)
         if held is None:
             held = await self._open_once(request)
@@ -63,6 +72,9 @@ class PageKeeper:
 
     async def close(self) -> None:
         await asyncio.gather(*(self.let_go(key) for key in tuple(self._held)))
+
+    def _any(self) -> _Held | None:
+        return next((held for held in self._held.values() if not held.tab.is_lost), None)
 
     def _usable(self, key: str) -> _Held | None:
         held = self._held.get(key)

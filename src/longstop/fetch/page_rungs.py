@@ -47,6 +47,10 @@ class InPageRung:
             headers=answer.headers,
         )
 
+    def has_page(self, request: FetchRequest) -> bool:
+        """Is there an open page from which this call could be made without opening one?"""
+        return self._keeper.has_page(request.key)
+
     async def let_go(self, key: str) -> None:
         await self._keeper.let_go(key)
 

@@ -18,6 +18,11 @@
 | ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
 | ResourcesMeasured | memory and CPU were read | memory, cpu |
 | LoopLagged | the event loop was late | lag |
+| BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
+| BrowserLost | a browser died, hung, or grew too large | reason, leases |
+| BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
+| LeaseLost | a lease was taken away from who held it | source, reason |
+| OrphanKilled | a process that an earlier run left behind was ended | memory |
 """
 
 from collections import defaultdict
@@ -217,6 +222,52 @@ class ResourcesMeasured(Signal, frozen=True, kw_only=True):
 
 class LoopLagged(Signal, frozen=True, kw_only=True):
     lag_seconds: float
+
+
+class BrowserStarted(Signal, frozen=True, kw_only=True):
+    unit: str
+    pid: int
+    driver_pid: int
+    duration_seconds: float
+
+
+class BrowserStopped(Signal, frozen=True, kw_only=True):
+    """`pids_after` should be 0: it is counted, not believed."""
+
+    unit: str
+    reason: str
+    pids_before: int
+    pids_after: int
+    duration_seconds: float
+
+
+class BrowserLost(Signal, frozen=True, kw_only=True):
+    unit: str
+    reason: str
+    leases: int
+
+
+class BrowserRecycled(Signal, frozen=True, kw_only=True):
+    """`subject` is browser or context; `action` is replace or kill; `detail` gives the figure and its limit."""
+
+    unit: str
+    subject: str
+    reason: str
+    action: str
+    detail: str = ""
+
+
+class LeaseLost(Signal, frozen=True, kw_only=True):
+    unit: str
+    source: str
+    reason: str
+
+
+class OrphanKilled(Signal, frozen=True, kw_only=True):
+    pid: int
+    name: str
+    mark: str
+    memory_bytes: int
 
 
 Handler = Callable[[Any], None]

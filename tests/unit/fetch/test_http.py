@@ -100,7 +100,7 @@ async def test_a_source_that_hangs_or_drips_ends_at_our_deadline(site: Site, fet
     started = time.perf_counter()
     with pytest.raises(SourceTimeoutError, match=r"state call took longer than 0\.2 s"):
         await fetcher.fetch(site.request(path, deadline_seconds=0.2))
-    assert 0.15 < time.perf_counter() - started < 1.0
+    assert 0.15 < time.perf_counter() - started < 2.0
     await fallen_quiet(site)
     assert acquired(fetcher) == 0
 

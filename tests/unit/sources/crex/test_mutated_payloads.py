@@ -89,6 +89,24 @@ CASES: dict[str, tuple[Any, Reader]] = {
 }
 
 
+def refusal(reader: Reader, shot: Snapshot) -> LongstopError | None:
+    try:
+        reader(shot)
+    except LongstopError as error:
+        return error
+    return None
+
+
+def is_slow(reader: Reader, shot: Snapshot) -> bool:
+    """Slow each time: a collection of garbage may fall into one run, not into three."""
+    for _ in range(3):
+        started = time.thread_time()
+        refusal(reader, shot)
+        if time.thread_time() - started < SECONDS_MAX:
+            return False
+    return True
+
+
 @pytest.mark.req("B10")
 @pytest.mark.parametrize("name", CASES)
 def test_a_mutated_payload_is_read_or_refused_and_never_breaks_the_house(name: str) -> None:
@@ -97,16 +115,14 @@ def test_a_mutated_payload_is_read_or_refused_and_never_breaks_the_house(name: s
     refused = 0
     for number, body in enumerate(mutants(SEED, EACH, payload)):
         shot = snapshot(body)
-        started = time.process_time()
-        try:
-            reader(shot)
-        except (MalformedPayloadError, ForeignPayloadError) as error:
+        started = time.thread_time()
+        error = refusal(reader, shot)
+        spent = time.thread_time() - started
+        assert spent < SECONDS_MAX or not is_slow(reader, shot), (number, spent, body[:300])
+        if error is not None:
             refused += 1
-            assert len(str(error)) < 600, (name, number, body[:200])  # noqa: PT017 - a loop over many payloads
-        except LongstopError as error:
-            pytest.fail(f"{name} {number}: {type(error).__name__}: {error}: {body[:300]!r}")
-        spent = time.process_time() - started
-        assert spent < SECONDS_MAX, (name, number, spent, body[:200])
+            assert isinstance(error, MalformedPayloadError | ForeignPayloadError), (number, error, body[:300])
+            assert len(str(error)) < 600, (number, error, body[:300])
     # A mutation that nothing notices, or one that breaks everything, would try nothing.
     assert 0.1 * EACH < refused < 0.95 * EACH
 

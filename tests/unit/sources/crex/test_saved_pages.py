@@ -138,12 +138,12 @@ def test_a_megabyte_made_to_be_slow_is_not(name: str) -> None:
     shot = snapshot(ADVERSARIAL[name])
     best = 1.0
     for _ in range(3):  # the best of three: the machine is shared
-        started = time.perf_counter()
+        started = time.thread_time()
         try:
             SOURCE.read(shot)
         except LongstopError as error:
             assert len(str(error)) < 600, name  # noqa: PT017 - either answer is right, if it is quick and short
-        best = min(best, time.perf_counter() - started)
+        best = min(best, time.thread_time() - started)
     assert best < 0.25
 
 

@@ -1,0 +1,98 @@
+"""What an earlier run of ours left behind: found by our mark and a dead owner, never by name, and removed.
+
+A browser carries the mark on its command line; its driver and its crash handler carry it in their environment; its
+renderers carry neither, but belong to the session that the browser leads.
+"""
+
+import shutil
+import signal
+from pathlib import Path
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.fetch.browser import processes
+from longstop.fetch.browser.command_line import MARK_VARIABLE, mark_of
+from longstop.fetch.browser.instance import Owner, is_dead
+from longstop.fetch.browser.processes import Identity, Process, Table
+
+GONE_SECONDS = 3.0
+_STEP_SECONDS = 0.05
+
+
+class Orphan(msgspec.Struct, frozen=True):
+    who: Identity
+    name: str
+    mark: str
+    memory_bytes: int
+
+
+class OrphanReport(msgspec.Struct, frozen=True):
+    killed: tuple[Orphan, ...] = ()
+    folders: tuple[Path, ...] = ()
+    surviving: tuple[Identity, ...] = ()
+
+
+def dead_instances(root: Path) -> list[Path]:
+    ourselves = Owner.ourselves()
+    folders = sorted(path for path in root.glob("*") if path.is_dir() and not path.is_symlink())
+    return [path for path in folders if is_dead(path, ourselves)]
+
+
+def find_orphans(root: Path) -> list[Orphan]:
+    """Processes of instances below this root whose owner is dead; all others are somebody's."""
+    return _orphans_of({path.name for path in dead_instances(root)}, processes.all_processes())
+
+
+async def remove_orphans(root: Path, clock: Clock) -> OrphanReport:
+    """Kills them, waits until they are gone, and only then removes what they wrote."""
+    folders = dead_instances(root)
+    orphans = _orphans_of({path.name for path in folders}, processes.all_processes())
+    for orphan in orphans:
+        processes.send(orphan.who, signal.SIGKILL)
+    surviving = await gone([orphan.who for orphan in orphans], clock, GONE_SECONDS)
+    if not surviving:
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+    return OrphanReport(tuple(orphans), tuple(folders), tuple(surviving))
+
+
+async def gone(known: list[Identity], clock: Clock, seconds: float) -> list[Identity]:
+    """Who is still alive after waiting so long."""
+    deadline = clock.monotonic() + seconds
+    while (left := processes.living(known)) and clock.monotonic() < deadline:
+        await clock.sleep(_STEP_SECONDS)
+    return left
+
+
+def _orphans_of(instances: set[str], table: Table) -> list[Orphan]:
+    if not instances:
+        return []
+    marks = {pid: mark for pid in table if (mark := marked(pid)) and mark.partition(":")[0] in instances}
+    found = dict(marks)
+    for leader, mark in marks.items():
+        # Only a leader's own session, so that a shell it was started from by hand is not taken along.
+        if table[leader].session == leader:
+            members = processes.in_sessions(table, [leader])
+            found |= {pid: mark for pid in members if pid not in found}
+    for leader, mark in marks.items():
+        found |= {pid: mark for pid in processes.descendants(table, [leader]) if pid not in found}
+    return [_orphan(table[pid], mark) for pid, mark in sorted(found.items()) if not table[pid].is_zombie]
+
+
+def marked(pid: int) -> str | None:
+    return mark_of(processes.arguments(pid)) or _mark_of_companion(pid)
+
+
+def _mark_of_companion(pid: int) -> str | None:
+    """The driver and the crash handler inherit the mark; whoever else inherited it, by accident, is no browser."""
+    mark = processes.environment_value(pid, MARK_VARIABLE)
+    return mark if mark and is_companion(processes.arguments(pid)) else None
+
+
+def is_companion(arguments: list[str]) -> bool:
+    return bool(arguments) and (arguments[-1] == "run-driver" or "crashpad" in Path(arguments[0]).name)
+
+
+def _orphan(process: Process, mark: str) -> Orphan:
+    return Orphan(process.identity, process.name, mark, processes.pss_bytes(process.pid))

@@ -1,0 +1,49 @@
+"""The way to one source: live states climb the ladder, every other call goes the cheapest way that is open."""
+
+from collections.abc import Sequence
+
+from longstop.domain.errors import PayloadError, SourceRefusedError
+from longstop.fetch.ladder import Ladder
+from longstop.fetch.page_rungs import InPageRung
+from longstop.fetch.replay import ReplayRung
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.resilience.breaker import BreakerView
+
+STATE = "state"
+
+
+class SourceFetcher:
+    def __init__(self, ladder: Ladder, replay: ReplayRung, in_page: InPageRung | None) -> None:
+        self._ladder = ladder
+        self._replay = replay
+        self._in_page = in_page
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        if request.purpose == STATE and request.key:
+            return await self._ladder.fetch(request)
+        return await self._fetch_beside(request)
+
+    def distrust(self, key: str, error: PayloadError) -> None:
+        self._ladder.distrust(key, error)
+
+    def where(self, key: str) -> tuple[str, str]:
+        return self._ladder.where(key)
+
+    def breakers(self, key: str) -> Sequence[BreakerView]:
+        return self._ladder.breakers(key)
+
+    async def let_go(self, key: str) -> None:
+        await self._ladder.let_go(key)
+
+    async def close(self) -> None:
+        await self._ladder.close()
+        await self._replay.close()
+
+    async def _fetch_beside(self, request: FetchRequest) -> Snapshot:
+        """A site that answers only its own page answers it for these calls too."""
+        try:
+            return await self._replay.fetch(request)
+        except SourceRefusedError:
+            if self._in_page is None or not self._in_page.has_page(request):
+                raise
+            return await self._in_page.fetch(request)

@@ -1,0 +1,199 @@
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from longstop import virtual_time
+from longstop.clock import LoopClock
+from longstop.domain.errors import (
+    FetchError,
+    MalformedPayloadError,
+    MatchGoneError,
+    SourceFailingError,
+    SourceThrottledError,
+)
+from longstop.fetch.ladder import Ladder, LadderOptions, RungName
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.observe.signals import RungChanged, Signals
+from tests.cricket import NOON
+
+ASKED = FetchRequest("crex", "http://127.0.0.1/x", "state", key="AB1")
+
+
+class FakeRung:
+    """Answers, or fails with what it is told to."""
+
+    def __init__(self, name: RungName, body: bytes = b"same") -> None:
+        self.name = name
+        self.body = body
+        self.failure: Exception | None = None
+        self.asked = 0
+        self.let_go_of: list[str] = []
+
+    async def fetch(self, request: FetchRequest) -> Snapshot:
+        self.asked += 1
+        await asyncio.sleep(0.01)
+        if self.failure is not None:
+            raise self.failure
+        return Snapshot(request, 200, self.body, NOON, NOON, rung=self.name.value)
+
+    async def let_go(self, key: str) -> None:
+        self.let_go_of.append(key)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class Scene:
+    def __init__(self, options: LadderOptions | None = None) -> None:
+        self.rungs = [FakeRung(name) for name in RungName]
+        self.moves: list[tuple[str, str]] = []
+        bus = Signals()
+        bus.subscribe(RungChanged, lambda signal: self.moves.append((signal.before, signal.after)))
+        self.clock = LoopClock(NOON)
+        self.ladder = Ladder(
+            "crex", self.rungs, lambda _, one, two: one.body == two.body, self.clock, bus, options or LadderOptions()
+        )
+
+    def fail(self, *places: int) -> None:
+        for place, rung in enumerate(self.rungs):
+            rung.failure = SourceFailingError("no") if place in places else None
+
+    async def polls(self, seconds: float) -> list[str]:
+        """A poll each 2.5 s; which rung served each."""
+        served = []
+        for _ in range(int(seconds / 2.5)):
+            served.append((await self.ladder.fetch(ASKED)).rung)
+            await self.clock.sleep(2.5)
+        return served
+
+
+def on_virtual_time(test: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    def run() -> None:
+        virtual_time.run(test())
+
+    run.__name__ = test.__name__
+    return run
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_failing_rung_is_left_within_one_poll() -> None:
+    scene = Scene()
+    assert await scene.polls(5) == ["replay", "replay"]
+    scene.fail(0)
+    assert await scene.polls(2.5) == ["in_page"]
+    assert scene.moves == [("replay", "in_page")]
+    assert scene.ladder.where("AB1") == ("in_page", "no")
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_probe_climbs_back_when_the_higher_rung_agrees() -> None:
+    scene = Scene()
+    scene.fail(0, 1)
+    assert set(await scene.polls(30)) == {"intercept"}
+    scene.fail()
+    served = await scene.polls(120)
+    assert served[-1] == "replay"
+    assert scene.moves[-1][1] == "replay"
+    await scene.ladder.close()
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_higher_rung_that_disagrees_is_not_climbed_to() -> None:
+    scene = Scene()
+    scene.fail(0)
+    await scene.polls(5)
+    scene.fail()
+    scene.rungs[0].body = b"another match"
+    assert set(await scene.polls(200)) == {"in_page"}
+    assert scene.rungs[0].asked > 1
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_an_open_rung_is_probed_rarely_and_never_by_the_poll_itself() -> None:
+    scene = Scene()
+    scene.fail(0)
+    await scene.polls(180)
+    assert scene.rungs[0].asked <= 1 + 180 / 60
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_when_every_rung_fails_the_last_failure_is_told() -> None:
+    scene = Scene()
+    scene.fail(0, 1, 2, 3)
+    with pytest.raises(SourceFailingError):
+        await scene.ladder.fetch(ASKED)
+    with pytest.raises(FetchError, match="Every way to the source is shut"):
+        await scene.ladder.fetch(ASKED)
+    await scene.clock.sleep(61)
+    scene.fail()
+    assert (await scene.ladder.fetch(ASKED)).rung == "replay"
+
+
+@pytest.mark.parametrize("word", [MatchGoneError("gone"), SourceThrottledError("slow", retry_after_seconds=3)])
+def test_what_the_site_itself_says_is_no_fault_of_the_rung(word: FetchError) -> None:
+    async def scenario() -> None:
+        scene = Scene()
+        scene.rungs[0].failure = word
+        for _ in range(3):
+            with pytest.raises(type(word)):
+                await scene.ladder.fetch(ASKED)
+        assert [rung.asked for rung in scene.rungs] == [3, 0, 0, 0]
+        assert scene.moves == []
+
+    virtual_time.run(scenario())
+
+
+@on_virtual_time
+async def test_a_payload_that_cannot_be_read_costs_the_rung_its_place() -> None:
+    scene = Scene()
+    await scene.polls(2.5)
+    scene.ladder.distrust("AB1", MalformedPayloadError("the shape has changed"))
+    assert await scene.polls(2.5) == ["in_page"]
+    assert scene.ladder.where("AB1")[1] == "the shape has changed"
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_one_match_that_descends_takes_no_other_along() -> None:
+    scene = Scene()
+    scene.fail(0)
+    await scene.ladder.fetch(ASKED)
+    scene.fail()
+    other = FetchRequest("crex", "http://127.0.0.1/y", "state", key="CD2")
+    assert (await scene.ladder.fetch(other)).rung == "replay"
+    assert scene.ladder.where("AB1")[0] == "in_page"
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_an_operator_may_keep_every_match_on_one_rung() -> None:
+    scene = Scene(LadderOptions(forced=RungName.DOM))
+    assert await scene.polls(5) == ["dom", "dom"]
+
+
+@on_virtual_time
+async def test_a_cancelled_call_costs_no_permit() -> None:
+    scene = Scene()
+    for _ in range(3):
+        call = asyncio.create_task(scene.ladder.fetch(ASKED))
+        await asyncio.sleep(0.001)
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+    assert (await scene.ladder.fetch(ASKED)).rung == "replay"
+    assert scene.moves == []
+
+
+@on_virtual_time
+async def test_letting_a_match_go_lets_its_pages_go() -> None:
+    scene = Scene()
+    await scene.polls(2.5)
+    await scene.ladder.let_go("AB1")
+    assert all(rung.let_go_of == ["AB1"] for rung in scene.rungs)
+    assert scene.ladder.where("AB1") == ("", "")
