@@ -217,7 +217,7 @@ class Pipeline:
                 at=now,
                 match_id=watch.ref.match_id,
                 scraper_id=watch.scraper_id,
-                sequence=draft.observation.sequence or 0,
+                sequence=watch.sequence,
                 observation=draft.observation,
             )
         )

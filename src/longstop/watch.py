@@ -61,6 +61,7 @@ class Watch:
         self.captured_at: datetime | None = None
         self.changed_at: datetime | None = None
         self.failures_in_a_row = 0
+        self.sequence = 0
         self.codes = Codes(listing)
         self._limits = limits
         self._ledger: MatchLedger | None = None
@@ -95,6 +96,7 @@ class Watch:
     def resume_from(self, page: LedgerPage, row: MatchRow | None = None) -> None:
         """`row` has the status that was told last; until something live is stored, none was."""
         live = page.live
+        self.sequence = live.sequence if live else 0
         self._ledger = MatchLedger(
             self.ref.match_id,
             LedgerState(
@@ -122,6 +124,7 @@ class Watch:
         observation = draft.observation
         self.codes.see(observation, draft.records)
         self.accepted = observation
+        self.sequence += 1
         self.status = observation.status
         self.changed_at = observation.provenance.captured_at
         self._body = snapshot.body
@@ -209,7 +212,7 @@ def live_row(watch: Watch, draft: Draft, latency_seconds: float) -> LiveRow:
     provenance = observation.provenance
     return LiveRow(
         match_id=watch.ref.match_id,
-        sequence=observation.sequence if observation.sequence is not None else 0,
+        sequence=watch.sequence + 1,
         captured_at=provenance.captured_at,
         source_at=provenance.source_at,
         scraper_id=watch.scraper_id,

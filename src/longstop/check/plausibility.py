@@ -88,8 +88,6 @@ def _ball_reasons(delivery: Delivery) -> Iterator[str]:
     extras = delivery.extras
     if delivery.runs_batter < 0 or delivery.runs > RUNS_A_BALL_MAX:
         yield f"ball {delivery.place} has {delivery.runs} runs"
-    if extras.wides and (extras.noballs or delivery.runs_batter):
-        yield f"ball {delivery.place} is a wide and a no-ball, or a wide with runs off the bat"
     if not delivery.batter or not delivery.bowler:
         yield f"ball {delivery.place} has no batter or no bowler"
 

@@ -12,7 +12,9 @@ from longstop.supervise.service import Stop
 from longstop.watch import Watch
 
 # A page that is away for a moment is no end of a match: it must stay away this long.
-GONE_SECONDS = 60.0
+GONE_SECONDS = 600.0
+# Until then the beat is kept for a while, and slowed after that.
+MISSED_SECONDS = 30.0
 
 
 class Scraper:
@@ -44,7 +46,7 @@ class Scraper:
             Standing(
                 is_finished=self.watch.is_finished and outcome.is_success,
                 is_upcoming=self.watch.status is MatchStatus.UPCOMING,
-                is_gone=outcome.kind is OutcomeKind.GONE and self.watch.is_over,
+                is_gone=self._gone_seconds() > (0.0 if self.watch.is_over else MISSED_SECONDS),
                 throttled_seconds=outcome.retry_after_seconds,
             ),
             self._limits,
@@ -61,10 +63,12 @@ class Scraper:
     def _has_gone_for_good(self, outcome: Outcome) -> bool:
         if outcome.kind is not OutcomeKind.GONE:
             self._gone_since = None
-            return False
-        now = self._clock.monotonic()
-        self._gone_since = now if self._gone_since is None else self._gone_since
-        return now - self._gone_since >= GONE_SECONDS
+        elif self._gone_since is None:
+            self._gone_since = self._clock.monotonic()
+        return self._gone_seconds() >= GONE_SECONDS
+
+    def _gone_seconds(self) -> float:
+        return 0.0 if self._gone_since is None else self._clock.monotonic() - self._gone_since
 
     def _tell_started(self) -> None:
         self._bus.emit(

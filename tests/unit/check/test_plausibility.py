@@ -91,8 +91,6 @@ CONTRADICTIONS = {
     "over 2 is shown 2 times": replace(observed([]), overs=(OverReport(1, 2, ()), OverReport(1, 2, (ball(1, 2, 1),)))),
     "ball 1.2.1 has 21 runs": with_ball(ball(1, 2, 1, 21)),
     "ball 1.2.1 has -1 runs": with_ball(ball(1, 2, 1, -1)),
-    "ball 1.2.1 is a wide and a no-ball": with_ball(ball(1, 2, 1, extras=Extras(wides=1, noballs=1))),
-    "a wide with runs off the bat": with_ball(ball(1, 2, 1, 1, extras=Extras(wides=1))),
     "ball 1.2.1 has no batter": with_ball(replace(ball(1, 2, 1), batter="")),
     "ball 1.2.1 has no batter or no bowler": with_ball(replace(ball(1, 2, 1), bowler="")),
     "innings 1 of CD is 18/0 in one place and 81/0 in another": replace(

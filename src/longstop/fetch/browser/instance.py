@@ -2,11 +2,13 @@
 
     <root>/<instance>/owner.json      who we are; locked as long as we live
     <root>/<instance>/<unit>/         everything one browser and its driver write
+    <root>/<instance>/<unit>/unit.json    which processes they are
 
 The lock tells life from death across containers that share a disk but not their process numbers; process number and
 start time tell it where a disk knows no locks.
 """
 
+import contextlib
 import fcntl
 import os
 import secrets
@@ -18,6 +20,7 @@ import msgspec
 from longstop.fetch.browser.processes import Identity, is_alive, read_process
 
 OWNER_FILE = "owner.json"
+UNIT_FILE = "unit.json"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _PID_NAMESPACE = Path("/proc/self/ns/pid")
 
@@ -38,6 +41,18 @@ class Owner(msgspec.Struct, frozen=True):
         """By number and start time; only where its numbers mean what ours mean."""
         is_comparable = (self.boot_id, self.pid_namespace) == (ourselves.boot_id, ourselves.pid_namespace)
         return is_comparable and is_alive(Identity(self.pid, self.start_ticks))
+
+
+class UnitRecord(msgspec.Struct, frozen=True):
+    """Which processes a unit is, so that they can be found when the marked ones among them are dead."""
+
+    mark: str
+    browser: Identity
+    driver: Identity
+    executable: str
+
+    def write(self, folder: Path) -> None:
+        (folder / UNIT_FILE).write_bytes(msgspec.json.encode(self))
 
 
 class Instance:
@@ -86,6 +101,14 @@ def read_owner(folder: Path) -> Owner | None:
         return msgspec.json.decode((folder / OWNER_FILE).read_bytes(), type=Owner)
     except (OSError, msgspec.DecodeError):
         return None
+
+
+def unit_records(folder: Path) -> list[UnitRecord]:
+    found = []
+    for path in folder.glob(f"*/{UNIT_FILE}"):
+        with contextlib.suppress(OSError, msgspec.DecodeError):
+            found.append(msgspec.json.decode(path.read_bytes(), type=UnitRecord))
+    return found
 
 
 def is_dead(folder: Path, ourselves: Owner) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.command_line import MARK_VARIABLE, mark_of
-from longstop.fetch.browser.instance import Owner, is_dead
+from longstop.fetch.browser.instance import Owner, UnitRecord, is_dead, unit_records
 from longstop.fetch.browser.processes import Identity, Process, Table
 
 GONE_SECONDS = 3.0
@@ -39,15 +39,21 @@ def dead_instances(root: Path) -> list[Path]:
     return [path for path in folders if is_dead(path, ourselves)]
 
 
-def find_orphans(root: Path) -> list[Orphan]:
-    """Processes of instances below this root whose owner is dead; all others are somebody's."""
-    return _orphans_of({path.name for path in dead_instances(root)}, processes.all_processes())
+def find_orphans(folders: list[Path]) -> list[Orphan]:
+    """Processes of these dead instances; all others are somebody's."""
+    if not folders:
+        return []
+    table = processes.all_processes()
+    found = _by_mark({path.name for path in folders}, table)
+    for record in (each for folder in folders for each in unit_records(folder)):
+        found |= {pid: record.mark for pid in _by_record(record, table) if pid not in found}
+    return [_orphan(table[pid], mark) for pid, mark in sorted(found.items()) if not table[pid].is_zombie]
 
 
 async def remove_orphans(root: Path, clock: Clock) -> OrphanReport:
     """Kills them, waits until they are gone, and only then removes what they wrote."""
     folders = dead_instances(root)
-    orphans = _orphans_of({path.name for path in folders}, processes.all_processes())
+    orphans = find_orphans(folders)
     for orphan in orphans:
         processes.send(orphan.who, signal.SIGKILL)
     surviving = await gone([orphan.who for orphan in orphans], clock, GONE_SECONDS)
@@ -65,19 +71,24 @@ async def gone(known: list[Identity], clock: Clock, seconds: float) -> list[Iden
     return left
 
 
-def _orphans_of(instances: set[str], table: Table) -> list[Orphan]:
-    if not instances:
-        return []
+def _by_mark(instances: set[str], table: Table) -> dict[int, str]:
+    """The marked, the sessions they lead, and everything below them."""
     marks = {pid: mark for pid in table if (mark := marked(pid)) and mark.partition(":")[0] in instances}
     found = dict(marks)
-    for leader, mark in marks.items():
-        # Only a leader's own session, so that a shell it was started from by hand is not taken along.
-        if table[leader].session == leader:
-            members = processes.in_sessions(table, [leader])
-            found |= {pid: mark for pid in members if pid not in found}
-    for leader, mark in marks.items():
-        found |= {pid: mark for pid in processes.descendants(table, [leader]) if pid not in found}
-    return [_orphan(table[pid], mark) for pid, mark in sorted(found.items()) if not table[pid].is_zombie]
+    for pid, mark in marks.items():
+        leads = table[pid].session == pid
+        members = processes.in_sessions(table, [pid] if leads else []) | processes.descendants(table, [pid])
+        found |= {member: mark for member in members if member not in found}
+    return found
+
+
+def _by_record(record: UnitRecord, table: Table) -> set[int]:
+    """The session's number stays taken while a member lives, so a leader that is another means another session."""
+    leader = table.get(record.browser.pid)
+    if leader is not None and leader.identity != record.browser:
+        return set()
+    members = processes.in_sessions(table, [record.browser.pid])
+    return {pid for pid in members if processes.executable(pid) == record.executable}
 
 
 def marked(pid: int) -> str | None:

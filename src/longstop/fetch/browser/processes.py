@@ -125,6 +125,14 @@ def environment_value(pid: int, key: str) -> str | None:
     return None if found is None else found[len(wanted) :].decode(errors="replace")
 
 
+def executable(pid: int) -> str:
+    """The file it runs, empty for a zombie and for a process of somebody else."""
+    try:
+        return str((PROC / str(pid) / "exe").readlink()).removesuffix(" (deleted)")
+    except OSError:
+        return ""
+
+
 def pss_bytes(pid: int) -> int:
     """Memory with shared pages counted by share; RSS where the kernel does not give it; 0 for who has gone."""
     try:
