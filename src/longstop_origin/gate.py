@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from longstop_origin import faults, interstitial, traps, wire
 from longstop_origin.exchange import HTML, Reply, Request, error
-from longstop_origin.guards import Guards
+from longstop_origin.guards import A_MATCH, Guards
 from longstop_origin.sessions import COOKIE, WALL_COOKIE, Claims, Session, Sessions, TokenError
 
 SESSION_PATH = "/auth/session"
@@ -129,7 +129,7 @@ class Gate:
         except TokenError as why:
             return error(401, str(why), WWW_Authenticate="Bearer")
         key = request.query.get("key")
-        is_for_another = self.guards.token_scope == "match" and key is not None and claims.key != key
+        is_for_another = self.guards.token_scope == A_MATCH and key is not None and claims.key != key
         return error(401, "token of another match", WWW_Authenticate="Bearer") if is_for_another else None
 
     def _claims(self, request: Request, now: float) -> Claims:
@@ -185,7 +185,7 @@ class Gate:
             return error(403, "bad proof")
         self.token_grants += 1
         lasts = self.guards.token or TOKEN_SECONDS_DEFAULT
-        key = knock.key if self.guards.token_scope == "match" else None
+        key = knock.key if self.guards.token_scope == A_MATCH else None
         token, expires_in = self._sessions.token(session, now, lasts, key)
         nonce = self._sessions.nonce(session, knock.key, now)
         body = wire.encode({"token": token, "expires_in": round(expires_in, 3), "nonce": nonce})

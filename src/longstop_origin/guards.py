@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 DOMS = ("plain", "shifted", "alien")
 CHALLENGE_STATUSES = ("200", "403", "503")
-TOKEN_SCOPES = ("source", "match")
+A_SOURCE, A_MATCH = "source", "match"
 OFF = frozenset({"", "0", "no", "false", "off"})
 ON = frozenset({"1", "yes", "true", "on"})
 COOKIE_SECONDS_DEFAULT = 3600.0
@@ -131,7 +131,7 @@ def _words(_name: str, text: str) -> str | None:
 
 READERS: Mapping[str, Callable[[str, str], object]] = {
     "token": _number(1, 86_400),
-    "token-scope": _one_of(TOKEN_SCOPES),
+    "token-scope": _one_of((A_SOURCE, A_MATCH)),
     "cookie": _number(1, 86_400, COOKIE_SECONDS_DEFAULT),
     "page-only": _flag,
     "refuse-every": _whole(1, 1_000_000),

@@ -44,7 +44,8 @@ TROUBLE = Template("""<iframe src="$canary/iframe" title="frame"></iframe>
     return new Worker(URL.createObjectURL(script));
   });
   attempt(function () {
-    var rtc = new RTCPeerConnection({ iceServers: [{ urls: "stun:" + canary.replace(/^\\w+:/, "").replace(/\\//g, "") }] });
+    var server = { urls: "stun:" + canary.replace(/^\\w+:/, "").replace(/\\//g, "") };
+    var rtc = new RTCPeerConnection({ iceServers: [server] });
     rtc.createDataChannel("a");
     rtc.createOffer().then(function (offer) { return rtc.setLocalDescription(offer); });
   });

@@ -84,8 +84,8 @@ RENDER = """
   }
 """
 
-# A token is renewed before it ends: in the last third of its life, at least five seconds before where that is possible.
-TOKEN = """
+# A token is renewed before it ends: in the last third of its life, and five seconds before where that is possible.
+RENEWAL = """
   var token = { text: "", renewFrom: 0, nonce: options.nonce || "" };
   function renewed() {
     var proof = mix(token.nonce + "|" + options.key + "|" + (options.teams || ""), $rounds);
@@ -161,7 +161,7 @@ BEGIN = """
 """
 
 SCRIPT = (
-    (BEGIN + SUM + RENDER + TOKEN + POLL + MISCHIEF + "  poll();\n}());\n")
+    (BEGIN + SUM + RENDER + RENEWAL + POLL + MISCHIEF + "  poll();\n}());\n")
     .replace("$milliseconds", str(POLL_MILLISECONDS))
     .replace("$rounds", str(PROOF_ROUNDS))
 )

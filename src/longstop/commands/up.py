@@ -195,10 +195,10 @@ class Run:
         One that was never seen is waited for too, but not for ever: the site may have lost it.
         """
         is_patient = self._clock.now() < frozen_at + timedelta(seconds=UNSEEN_SECONDS_MAX)
-        watches = instance.engine.watches
+        watches = [each for each in instance.engine.watches if is_patient or each.captured_at is not None]
         if is_patient and not watches:
             return False
-        return all(watch.is_settled_since(frozen_at) for watch in watches if is_patient or watch.captured_at is not None)
+        return all(watch.is_settled_since(frozen_at) for watch in watches)
 
     async def _close(self, summary: dict[str, Any], accounts: dict[str, Any] | None) -> int:
         if self._failure is not None:

@@ -1,49 +1,139 @@
-"""How much one source may be asked at once, and for how long it asked us to stay away."""
+"""How much one source may be asked at once and in a time, and for how long it asked us to stay away."""
 
 import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import SourceThrottledError
+from longstop.domain.errors import SourceCrowdedError, SourceThrottledError
+from longstop.fetch.bucket import TokenBucket
+from longstop.fetch.pauses import Pauses
 from longstop.fetch.snapshot import Fetcher, FetchRequest, Snapshot
 
-PAUSES_REMEMBERED_MAX = 2000
+
+class Manners(msgspec.Struct, frozen=True):
+    """`burst_allowance` calls may come at once after a quiet time, then one for each `min_interval_seconds`.
+
+    A call that would wait longer than `wait_seconds_max`, or behind `waiting_max` others, fails instead: by then
+    its match is due again anyway. After a pause of the whole source calls come back over `jitter_seconds`.
+    """
+
+    min_interval_seconds: float = 0.0
+    burst_allowance: int = 50
+    waiting_max: int = 2000
+    wait_seconds_max: float = 15.0
+    jitter_seconds: float = 0.9
+
+
+class Permission(Protocol):
+    """Whether the site's own rules allow the call; the seconds they want between two calls."""
+
+    async def require_allowed(self, request: FetchRequest) -> float: ...
 
 
 class PoliteFetcher:
-    """Stands before the real fetcher of one source: bounds the calls under way, and obeys Retry-After.
+    """Stands before the real fetcher of one source: one line for all calls, served in its order."""
 
-    A source that throttles one address gets no call to that address sooner than it asked; calls for other matches
-    go on, since sites limit what they call a key, not the world.
-    """
-
-    def __init__(self, inner: Fetcher, clock: Clock, *, max_concurrent: int) -> None:
+    def __init__(
+        self,
+        inner: Fetcher,
+        clock: Clock,
+        *,
+        max_concurrent: int,
+        manners: Manners | None = None,
+        permission: Permission | None = None,
+        chance: random.Random | None = None,
+    ) -> None:
         self._inner = inner
         self._clock = clock
+        self._manners = manners or Manners()
+        self._permission = permission
+        self._chance = chance or random.Random()
         self._permits = asyncio.Semaphore(max_concurrent)
-        self._not_before: dict[str, float] = {}
+        self._line = asyncio.Lock()
+        self._waiting = 0
+        self._bucket = TokenBucket(self._manners.min_interval_seconds, self._manners.burst_allowance)
+        self._pauses = Pauses()
+
+    @property
+    def waiting(self) -> int:
+        return self._waiting
+
+    @property
+    def paused_seconds(self) -> float:
+        """For how long the source as a whole is still left alone."""
+        return self._pauses.seconds_for_all(self._clock.monotonic())
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
         self._require_welcome(request)
-        async with self._permits:
+        if self._permission is not None:
+            self._slow_to(await self._permission.require_allowed(request))
+        async with self._turn():
+            self._require_welcome(request)  # the source may have asked for a pause while we stood in line
             try:
                 return await self._inner.fetch(request)
             except SourceThrottledError as error:
-                self._remember(request.url, error.retry_after_seconds)
+                self._remember(request, error.retry_after_seconds)
                 raise
 
     async def close(self) -> None:
         await self._inner.close()
 
-    def _remember(self, url: str, seconds: float) -> None:
-        now = self._clock.monotonic()
-        if len(self._not_before) >= PAUSES_REMEMBERED_MAX:
-            self._not_before = {known: until for known, until in self._not_before.items() if until > now}
-        if len(self._not_before) >= PAUSES_REMEMBERED_MAX:
-            self._not_before.pop(min(self._not_before, key=lambda known: self._not_before[known]))
-        self._not_before[url] = now + seconds
-
     def _require_welcome(self, request: FetchRequest) -> None:
-        wait_seconds = self._not_before.get(request.url, 0.0) - self._clock.monotonic()
-        if wait_seconds > 0:
-            raise SourceThrottledError("The source asked for a pause.", retry_after_seconds=wait_seconds)
-        self._not_before.pop(request.url, None)
+        now = self._clock.monotonic()
+        alone, together = self._pauses.seconds_for(request.url, now), self._pauses.seconds_for_all(now)
+        if together > 0:
+            # Each is sent away for a little longer by chance, so that they do not all come back in one moment.
+            together += self._chance.uniform(0.0, self._manners.jitter_seconds)
+            raise SourceThrottledError(
+                "The source asked us to pause altogether.", retry_after_seconds=max(alone, together)
+            )
+        if alone > 0:
+            raise SourceThrottledError("The source asked for a pause.", retry_after_seconds=alone)
+
+    def _remember(self, request: FetchRequest, seconds: float) -> None:
+        now = self._clock.monotonic()
+        self._pauses.remember(request.url, seconds, now)
+        if self._pauses.seconds_for_all(now) > 0:
+            self._bucket.empty(now)
+
+    def _slow_to(self, interval_seconds: float) -> None:
+        """A site that names an interval allows no burst; ours holds where it is the slower one."""
+        own = self._manners.min_interval_seconds
+        burst = 1 if interval_seconds > 0 else self._manners.burst_allowance
+        self._bucket.set_pace(max(own, interval_seconds), burst)
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        if self._waiting >= self._manners.waiting_max:
+            raise SourceCrowdedError(f"{self._waiting} calls wait for the source already.")
+        self._waiting += 1
+        try:
+            async with self._clock.timeout(self._manners.wait_seconds_max):
+                await self._stand_in_line()
+        except TimeoutError as error:
+            raise SourceCrowdedError(
+                f"The call waited {self._manners.wait_seconds_max:g} s for its turn at the source."
+            ) from error
+        finally:
+            self._waiting -= 1
+        try:
+            yield
+        finally:
+            self._permits.release()
+
+    async def _stand_in_line(self) -> None:
+        """Whoever came first goes first; a permit comes out of here, or is given back."""
+        async with self._line:
+            await self._permits.acquire()
+            try:
+                while (seconds := self._bucket.wait_seconds(self._clock.monotonic())) > 0:
+                    await self._clock.sleep(seconds)
+            except BaseException:
+                self._permits.release()
+                raise
+            self._bucket.take(self._clock.monotonic())

@@ -28,6 +28,8 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names_per_call: int = 200
     overs_per_call: int = 10
     terms: str = ""
+    # Of the dom rung: CSS selectors by field, the usual one first, those to fall back on after it.
+    dom: dict[str, tuple[str, ...]] = {}
 
 
 class Missing(msgspec.Struct, frozen=True):
@@ -56,6 +58,13 @@ class Reading(msgspec.Struct, frozen=True):
     overs: tuple[OverReport, ...] = ()
     innings: tuple[InningsScore, ...] = ()
     names: Names | None = None
+
+
+class PageReading(msgspec.Struct, frozen=True):
+    """What a rendered page says, and which selector of each field found it: 0 is the usual one."""
+
+    observation: Observation
+    matched: dict[str, int]
 
 
 class Source(Protocol):

@@ -5,7 +5,8 @@ import pytest
 from longstop import virtual_time
 from longstop.clock import SystemClock
 from longstop.domain.errors import SourceFailingError, SourceThrottledError
-from longstop.fetch.politeness import PAUSES_REMEMBERED_MAX, PoliteFetcher
+from longstop.fetch.pauses import PAUSES_REMEMBERED_MAX
+from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 
 CLOCK = SystemClock()  # it reads the running loop, whose time is virtual here
@@ -117,7 +118,7 @@ def test_pauses_are_remembered_within_a_bound_and_the_shortest_is_forgotten_firs
             name = f"m{number}"
             upstream.throttled[name] = 10.0 + number
             await try_at(fetcher, name)
-        assert len(fetcher._not_before) <= PAUSES_REMEMBERED_MAX
+        assert len(fetcher._pauses) <= PAUSES_REMEMBERED_MAX
         asked = len(upstream.asked)
         assert await try_at(fetcher, f"m{PAUSES_REMEMBERED_MAX + 299}") is not None
         assert len(upstream.asked) == asked
@@ -135,7 +136,7 @@ def test_pauses_that_are_over_are_forgotten() -> None:
         await CLOCK.sleep(6.0)
         upstream.throttled["new"] = 5.0
         await try_at(fetcher, "new")
-        assert len(fetcher._not_before) == 1
+        assert len(fetcher._pauses) == 1
 
     virtual_time.run(scenario())
 

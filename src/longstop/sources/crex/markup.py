@@ -69,8 +69,7 @@ class _Estimate:
             if self._effort > EFFORT_MAX:
                 raise _refusal("its tags are too many, too deeply nested or not closed")
             if slash:
-                if opened[-1] == name.lower():
-                    self._close(opened.pop())
+                self._close(name.lower())
             elif name:
                 self._begin(name.lower(), rest)
                 if not self._foreign and name.lower() in _RAW_ENDS:
@@ -79,6 +78,10 @@ class _Estimate:
         return None
 
     def _close(self, name: bytes) -> None:
+        if self._open[-1] != name:
+            self._is_drawing = False
+            return
+        self._open.pop()
         self._formatting -= name in _FORMATTING
         self._foreign -= name in _FOREIGN
 
@@ -92,8 +95,9 @@ class _Estimate:
         self._foreign += name in _FOREIGN
 
     def _is_closed_at_once(self, name: bytes, rest: bytes) -> bool:
-        """`<path d=""/>` means that only in a drawing, and a drawing ends at the first tag of another kind."""
-        self._is_drawing = name in _SHAPES and (self._is_drawing or name == b"svg")
+        """`<path d=""/>` means that only in a drawing, and a drawing is over at the first tag that is none of its own."""
+        goes_on = self._is_drawing and self._foreign > 0
+        self._is_drawing = name in _SHAPES and (goes_on or name == b"svg")
         return self._is_drawing and rest.endswith(b"/") and _CLOSED_AT_ONCE.fullmatch(rest) is not None
 
 

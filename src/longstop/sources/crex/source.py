@@ -9,21 +9,32 @@ from urllib.parse import urlsplit
 import msgspec
 
 from longstop.domain.cricket import OverReport
-from longstop.domain.errors import InputError, MalformedPayloadError
+from longstop.domain.errors import InputError, MalformedPayloadError, SettingsError
 from longstop.domain.match import MatchListing, MatchRef, Names, require_safe_key
 from longstop.domain.observation import Observation
 from longstop.fetch.snapshot import FetchRequest, Snapshot
-from longstop.sources.contract import Feed, Manifest, Missing, Reading
-from longstop.sources.crex import parser, reading, requests
+from longstop.sources.contract import Feed, Manifest, Missing, PageReading, Reading
+from longstop.sources.crex import dom, parser, reading, requests
 
 _MATCH_PATH = re.compile(r"/cricket-live-score/(?:[A-Za-z0-9-]*-)?match-updates-(?P<key>[A-Za-z0-9]+)/?")
 _OLD_PATH = re.compile(r"/scoreboard/(?P<key>[A-Za-z0-9]+)/.+")
 _URL_LENGTH_MAX = 500
+_NO_NAMES = Names()
 
 
 def load_manifest() -> Manifest:
-    text = resources.files(__package__).joinpath("manifest.toml").read_text(encoding="utf-8")
-    return msgspec.convert(tomllib.loads(text), Manifest)
+    return read_manifest(resources.files(__package__).joinpath("manifest.toml").read_text(encoding="utf-8"))
+
+
+def read_manifest(text: str) -> Manifest:
+    try:
+        manifest = msgspec.convert(tomllib.loads(text), Manifest)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise SettingsError(
+            f"The manifest of the source cannot be read: {error}.", hint="Correct its manifest.toml."
+        ) from error
+    dom.require_selectors(manifest.dom)
+    return manifest
 
 
 class CrexSource:
@@ -47,7 +58,13 @@ class CrexSource:
         return requests.live_state(self._base_url, ref)
 
     def parse_state(self, ref: MatchRef, snapshot: Snapshot) -> Observation:
+        if snapshot.rung == "dom" or dom.is_page(snapshot.body):
+            return self.parse_page(ref, snapshot).observation
         return parser.parse_state(ref, snapshot)
+
+    def parse_page(self, ref: MatchRef, snapshot: Snapshot, names: Names = _NO_NAMES) -> PageReading:
+        """`names` help where neither the page's markup nor its state tells the codes of the teams."""
+        return dom.parse_page(ref, snapshot, self.manifest.dom, names)
 
     def ball_feed(self, ref: MatchRef, missing: Missing) -> FetchRequest:
         return requests.ball_feed(self._base_url, ref, missing)

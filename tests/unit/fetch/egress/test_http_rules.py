@@ -10,6 +10,7 @@ from longstop.clock import SystemClock
 from longstop.domain.errors import (
     EgressRefusedError,
     SourceRefusedError,
+    SourceTimeoutError,
     SourceUnreachableError,
     UnexpectedStatusError,
 )
@@ -206,7 +207,7 @@ async def test_a_call_whose_name_never_resolves_ends_at_its_deadline() -> None:
 
     rules = rules_for("crex", "http://site.example")
     fetcher = HttpFetcher(SystemClock(), HttpLimits(), PinnedResolver(rules, hang, SystemClock()))
-    with pytest.raises(SourceUnreachableError):
+    with pytest.raises(SourceTimeoutError):
         await fetcher.fetch(request_for("http://site.example/", deadline_seconds=0.1))
     await fetcher.close()
 
