@@ -18,6 +18,7 @@ import msgspec
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "var" / "proof"
+INTERRUPTED = 130
 
 Value = float | int | str
 
@@ -89,10 +90,14 @@ def prove(part: str, proofs: Sequence[Proof], words: Sequence[str] | None = None
     wishes = Wishes(given.minutes, given.speed)
     chosen = [proof for proof in proofs if not given.only or proof.name in given.only]
     began = datetime.now(UTC)
-    figures = {proof.name: _hold(proof, wishes) for proof in chosen}
+    try:
+        figures = {proof.name: _hold(proof, wishes) for proof in chosen}
+    except KeyboardInterrupt:
+        print(f"{part}: interrupted; nothing is proven.", flush=True)
+        return INTERRUPTED
     short = [figure for found in figures.values() for figure in found if not figure.ok]
     path = _write(part, began, figures, not short)
-    print(_verdict(part, figures, short), f"Written to {path.relative_to(ROOT)}.", flush=True)
+    print(_verdict(part, figures, short), f"Written to {shown(path)}.", flush=True)
     return 1 if short else 0
 
 
@@ -161,6 +166,11 @@ def write_json(path: Path, document: dict[str, Any]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
     return path
+
+
+def shown(path: Path) -> str:
+    """As seen from the project, when it lies in it."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 
 
 def machine() -> dict[str, Any]:

@@ -19,7 +19,7 @@ from typing import Any
 import aiohttp
 import uvloop
 
-from benchmarks.figures import ROOT, machine, tell, write_json
+from benchmarks.figures import ROOT, machine, shown, tell, write_json
 from benchmarks.polling import BareLoop, OwnLoop
 from benchmarks.processes import Running, empty_folder, origin, post_json
 from benchmarks.simulated import EPOCH, Simulation
@@ -189,7 +189,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=40.0, help="how long the rounds go on (%(default)g)")
     found = measure(min(max(parser.parse_args().seconds, 2.0), SECONDS_MAX))
     print(table(found))
-    print(f"Written to {write_json(RESULT, found).relative_to(ROOT)}.")
+    print(f"Written to {shown(write_json(RESULT, found))}.")
     return 0
 
 

@@ -72,8 +72,11 @@ class Running:
         self.end()
 
     def usage(self) -> Usage:
-        times = self._process.cpu_times()
-        return Usage(time.monotonic(), times.user + times.system, self._process.memory_info().rss)
+        try:
+            times, memory = self._process.cpu_times(), self._process.memory_info()
+        except psutil.Error as error:
+            raise ProofError(f"the process is gone: {self.logged[-300:].strip()}") from error
+        return Usage(time.monotonic(), times.user + times.system, memory.rss)
 
     def until_said(self, pattern: "re.Pattern[str]") -> str:
         deadline = time.monotonic() + START_SECONDS
@@ -143,12 +146,17 @@ def origin(*words: str, folder: Path) -> tuple[Running, str]:
 
 
 async def get_json(session: aiohttp.ClientSession, url: str) -> Any:
-    async with session.get(url) as response:
-        response.raise_for_status()
-        return msgspec.json.decode(await response.read())
+    return await _asked(session, "GET", url)
 
 
 async def post_json(session: aiohttp.ClientSession, url: str, body: bytes = b"") -> Any:
-    async with session.post(url, data=body) as response:
-        response.raise_for_status()
-        return msgspec.json.decode(await response.read())
+    return await _asked(session, "POST", url, body)
+
+
+async def _asked(session: aiohttp.ClientSession, method: str, url: str, body: bytes | None = None) -> Any:
+    try:
+        async with session.request(method, url, data=body) as response:
+            response.raise_for_status()
+            return msgspec.json.decode(await response.read())
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise ProofError(f"{method} {url} failed: {type(error).__name__}") from error

@@ -53,7 +53,7 @@ class Simulation:
         self.report = RunReport()
         self.report.subscribe(self.bus)
         self._fetcher = WorldFetcher(self.site, self.clock)
-        parts = EngineParts((create(SOURCE, BASE_URL),), self._fetcher, self.store, self.clock, self.bus)
+        parts = EngineParts((create(SOURCE, BASE_URL),), self.store, self.clock, self.bus, {SOURCE: self._fetcher})
         self.engine = Engine(
             parts,
             EngineOptions(

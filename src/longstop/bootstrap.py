@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from longstop import __version__
+from longstop.approach import Approaches
 from longstop.clock import Clock
-from longstop.domain.errors import InputError
+from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
-from longstop.fetch.http import HttpFetcher, HttpLimits
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
@@ -50,21 +50,21 @@ class Addresses:
 class Instance:
     """One running Longstop: engine, API, page and metrics in one process."""
 
-    def __init__(self, settings: Settings, sources: Sequence[Source], store: Store, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, sources: Sequence[Source], store: Store, clock: Clock, *, is_simulated: bool = False
+    ) -> None:
         self.settings = settings
         self.store = store
         self.clock = clock
         self.bus = Signals()
         self.report = RunReport()
         self._sources = tuple(sources)
-        self._fetcher = HttpFetcher(clock, http_limits(settings))
+        self.approaches = Approaches(settings, store, clock, self.bus, is_simulated=is_simulated)
         self.board = Board(clock.now())
         self.meter = FreshnessMeter(clock, self.board.ages_in_play)
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None
-        self.engine = Engine(
-            EngineParts(self._sources, self._fetcher, store, clock, self.bus), engine_options(settings)
-        )
+        self._engine: Engine | None = None
         app = create_app(self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled)
         self._api = ApiServer(
             app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
@@ -81,7 +81,9 @@ class Instance:
             await self.store.open()
             undo.push_async_callback(self.store.close)
             await self._api.start()
-            await self.engine.start(Sampling(self.meter, self.clock))
+            undo.push_async_callback(self.approaches.stop)
+            self._engine = await self._build_engine()
+            await self._engine.start(Sampling(self.meter, self.clock))
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
         return Addresses(self._api.url, metrics)
@@ -92,7 +94,7 @@ class Instance:
         late = await self.engine.stop(reason)
         await self._api.stop()
         self._stop_metrics()
-        await self._fetcher.close()
+        await self.approaches.stop()
         await self.store.close()
         self.bus.emit(
             signals.EngineStopped(
@@ -103,6 +105,18 @@ class Instance:
             )
         )
         return late
+
+    @property
+    def engine(self) -> Engine:
+        """There from the start on."""
+        if self._engine is None:
+            raise LongstopError("The engine was asked for before it was started.")
+        return self._engine
+
+    async def _build_engine(self) -> Engine:
+        climbers = await self.approaches.start(self._sources)
+        parts = EngineParts(self._sources, self.store, self.clock, self.bus, climbers=climbers)
+        return Engine(parts, engine_options(self.settings))
 
     def _subscribe(self) -> None:
         self.board.subscribe(self.bus)
@@ -120,7 +134,7 @@ class Instance:
         )
 
     def _names(self, source: str) -> Names:
-        return self.engine.names(source)
+        return self._engine.names(source) if self._engine else Names()
 
     def _serve_metrics(self) -> str | None:
         wanted = self.settings.scraper.monitoring.prometheus
@@ -175,10 +189,6 @@ def require_sources(sources: Sequence[Source]) -> None:
             "No source is switched on, so there is nothing to watch.",
             hint="Start with `longstop up --origin` for a simulated site, or set sources.crex.enabled=true.",
         )
-
-
-def http_limits(settings: Settings) -> HttpLimits:
-    return HttpLimits(deadline_seconds=settings.scraper.lifecycle.poll_deadline)
 
 
 def ledger_limits(settings: Settings) -> LedgerLimits:

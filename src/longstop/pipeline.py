@@ -6,6 +6,7 @@ only our own mistakes escape from here, and supervision deals with them.
 
 from collections.abc import Sequence
 from enum import Enum
+from typing import Protocol
 
 import msgspec
 
@@ -56,12 +57,29 @@ class Outcome(msgspec.Struct, frozen=True):
         return self.error.retry_after_seconds if isinstance(self.error, SourceThrottledError) else 0.0
 
 
+class Climber(Protocol):
+    """What the pipeline tells a fetcher that knows several ways to the source."""
+
+    def distrust(self, key: str, error: PayloadError) -> None: ...
+
+    async def let_go(self, key: str) -> None: ...
+
+
 class Pipeline:
     """The hallway. One instance serves all matches of one source."""
 
-    def __init__(self, source: Source, fetcher: Fetcher, store: Store, clock: Clock, signals: Signals) -> None:
+    def __init__(
+        self,
+        source: Source,
+        fetcher: Fetcher,
+        store: Store,
+        clock: Clock,
+        signals: Signals,
+        climber: Climber | None = None,
+    ) -> None:
         self._source = source
         self._fetcher = fetcher
+        self._climber = climber
         self._store = store
         self._clock = clock
         self._signals = signals
@@ -71,7 +89,14 @@ class Pipeline:
         outcome = await self._attempt(watch)
         watch.polled(outcome.is_success, self._clock.now())
         self._tell(watch, outcome, self._clock.monotonic() - started)
+        if watch.is_finished:
+            await self.let_go(watch)
         return outcome
+
+    async def let_go(self, watch: Watch) -> None:
+        """Nothing needs to be held open for this match any more."""
+        if self._climber is not None:
+            await self._climber.let_go(watch.ref.key)
 
     async def conclude(self, watch: Watch) -> None:
         """The source has dropped a match for good: what is known of it is final."""
@@ -88,9 +113,10 @@ class Pipeline:
         try:
             await self._remember(watch)
             snapshot = await self._fetcher.fetch(self._source.live_state(watch.ref))
+            watch.rung = snapshot.rung
             if watch.has_seen(snapshot):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
-            observation = self._source.parse_state(watch.ref, snapshot)
+            observation = self._parse(watch, snapshot)
             verdict = plausibility.judge(observation, watch.accepted)
             if not verdict.is_accepted:
                 return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
@@ -103,6 +129,15 @@ class Pipeline:
             return Outcome(OutcomeKind.FAILED, error=error)
         except StoreError as error:
             return Outcome(OutcomeKind.NOT_STORED, error=error)
+
+    def _parse(self, watch: Watch, snapshot: Snapshot) -> Observation:
+        """A payload that cannot be read speaks against the way it came."""
+        try:
+            return self._source.parse_state(watch.ref, snapshot)
+        except PayloadError as error:
+            if self._climber is not None:
+                self._climber.distrust(watch.ref.key, error)
+            raise
 
     async def _remember(self, watch: Watch) -> None:
         """The ledger goes on from what is stored: at first, and after a write of which nobody knows the fate."""

@@ -15,6 +15,7 @@ def of_page(fixture: Fixture, guards: Guards, nonce: str) -> PageDress:
         nonce=nonce,
         wants_token=guards.token is not None,
         part=names_of(guards.dom, fixture.key)["part"] if guards.server_rendered else "",
+        poll_seconds=guards.poll,
         leak_megabytes_per_minute=guards.heavy or 0.0,
         hang_seconds=guards.hang or 0.0,
         silent_seconds=guards.silent or 0.0,

@@ -69,7 +69,8 @@ class Gate:
 
     def greet(self, request: Request) -> None:
         """Counts who comes; strangers beyond the first hundreds are one."""
-        name = request.header("User-Agent")[:USER_AGENT_LENGTH_MAX] or "none"
+        sent = request.header("User-Agent")[:USER_AGENT_LENGTH_MAX]
+        name = sent.encode("ascii", "backslashreplace").decode() or "none"
         is_known = name in self.user_agents or len(self.user_agents) < USER_AGENTS_MAX
         self.user_agents[name if is_known else "others"] += 1
 
@@ -119,7 +120,7 @@ class Gate:
     def _login(self, request: Request, _asked: str, now: float) -> Reply | None:
         if self.guards.login is None or self._session(request, now) is not None:
             return None
-        return Reply(302, b"", HTML, {"Location": f"{LOGIN_PATH}?next={quote(request.path)}"})
+        return Reply(302, b"", HTML, {"Location": f"{LOGIN_PATH}?next={quote(request.path, errors='replace')}"})
 
     def _token(self, request: Request, _asked: str, now: float) -> Reply | None:
         if self.guards.token is None:

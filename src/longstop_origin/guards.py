@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct, field
 
+from longstop_origin.traps import TRAPS
+
 DOMS = ("plain", "shifted", "alien")
 CHALLENGE_STATUSES = ("200", "403", "503")
 A_SOURCE, A_MATCH = "source", "match"
@@ -31,6 +33,7 @@ class Guards(Struct, frozen=True, kw_only=True, omit_defaults=True):
     challenge_share: float = field(default=100.0, name="challenge-share")
     server_rendered: bool = field(default=False, name="server-rendered")
     dom: str = "plain"
+    poll: float = 2.0
     heavy: float | None = None
     hang: float | None = None
     silent: float | None = None
@@ -125,6 +128,14 @@ def _status(name: str, text: str) -> int | None:
     return int(text)
 
 
+def _trap(name: str, text: str) -> str | None:
+    if text.lower() in OFF:
+        return None
+    if text.partition("?")[0] not in TRAPS:
+        raise GuardError(f"There is no {name}={text[:40]}. Choose one of {', '.join(TRAPS)}.")
+    return text
+
+
 def _words(_name: str, text: str) -> str | None:
     return None if text.lower() in OFF else text
 
@@ -140,9 +151,10 @@ READERS: Mapping[str, Callable[[str, str], object]] = {
     "challenge-share": _number(0.01, 100),
     "server-rendered": _flag,
     "dom": _one_of(DOMS),
+    "poll": _number(0.05, 3600),
     "heavy": _number(0.1, 100_000),
     "hang": _number(0.1, 86_400),
     "silent": _number(0.1, 86_400),
     "hostile": _words,
-    "trap": _words,
+    "trap": _trap,
 }

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from longstop_origin.sessions import PROOF_ROUNDS
 
-POLL_MILLISECONDS = 2000
+POLL_SECONDS = 2.0
 
 
 class PageOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -19,6 +19,7 @@ class PageOptions(Struct, frozen=True, kw_only=True, omit_defaults=True):
     nonce: str = ""
     part: str = ""
     wants_token: bool = False
+    poll_seconds: float = POLL_SECONDS
     leak_megabytes_per_minute: float = 0.0
     hang_seconds: float = 0.0
     silent_seconds: float = 0.0
@@ -37,6 +38,7 @@ SUM = """
   }
 """
 
+# `names` are those of the players by their codes.
 # Renders what getSV3 says. Texts go in as texts, never as markup.
 RENDER = """
   function put(node, text) { if (node && node.textContent !== text) { node.textContent = text; } }
@@ -62,6 +64,37 @@ RENDER = """
       box.appendChild(slide);
     });
   }
+  function known() {
+    var text = document.getElementById("app-root-state").textContent;
+    [["&g;", ">"], ["&l;", "<"], ["&s;", "'"], ["&q;", '"'], ["&a;", "&"]].forEach(function (pair) {
+      text = text.split(pair[0]).join(pair[1]);
+    });
+    return JSON.parse(text).names.p;
+  }
+  function player(box, name, code) {
+    var row = document.createElement("div");
+    row.className = name + "-info";
+    row.setAttribute("data-code", code);
+    add(row, name + "-name", names[code] || code);
+    box.appendChild(row);
+    return row;
+  }
+  function crease(state) {
+    var box = document.querySelector(".at-crease");
+    var bowls = String(state.bw || "").split("."), balls = Number(bowls[2]), row;
+    while (box.firstChild) { box.removeChild(box.firstChild); }
+    [state.p1, state.p2].filter(Boolean).forEach(function (text) {
+      var figures = text.replace("*", "").split(".");
+      row = player(box, "batsmen", figures[0]);
+      add(row, "batsmen-strike", text.slice(-1) === "*" ? "*" : "");
+      add(row, "batsmen-score", figures[1] + " (" + figures[2] + ")");
+    });
+    if (bowls.length === 5) {
+      row = player(box, "bowler", bowls[0]);
+      add(row, "bowler-score", bowls[4] + "-" + bowls[1] +
+        " (" + Math.floor(balls / state.bpo) + "." + balls % state.bpo + ")");
+    }
+  }
   function rate(state) {
     var innings = (state["in"] || []).slice(-1)[0];
     var parts = innings ? innings.d.split(/[\\/(]/) : [];
@@ -80,6 +113,8 @@ RENDER = """
     var part = document.getElementById("score-part");
     part.setAttribute("data-innings", String((state["in"] || []).length));
     part.setAttribute("data-state", String(state.ps || ""));
+    put(document.querySelector(".announcement"), String(state.C || ""));
+    crease(state);
     overs(state);
   }
 """
@@ -126,7 +161,7 @@ POLL = """
     if (options.silent_seconds && Date.now() - began > options.silent_seconds * 1000) { return; }
     (options.part ? part() : state())
       .catch(function () { return undefined; })
-      .then(function () { window.setTimeout(poll, $milliseconds); });
+      .then(function () { window.setTimeout(poll, 1000 * (options.poll_seconds || $seconds)); });
   }
 """
 
@@ -158,10 +193,11 @@ BEGIN = """
   "use strict";
   var options = JSON.parse(document.getElementById("page-options").textContent);
   var began = Date.now();
+  var names = {};
 """
 
 SCRIPT = (
-    (BEGIN + SUM + RENDER + RENEWAL + POLL + MISCHIEF + "  poll();\n}());\n")
-    .replace("$milliseconds", str(POLL_MILLISECONDS))
+    (BEGIN + SUM + RENDER + RENEWAL + POLL + MISCHIEF + "  if (!options.part) { names = known(); }\n  poll();\n}());\n")
+    .replace("$seconds", str(POLL_SECONDS))
     .replace("$rounds", str(PROOF_ROUNDS))
 )

@@ -21,6 +21,15 @@ PLAIN = {
     "rate_title": "title",
     "rate_data": "data",
     "result": "final-result m-none",
+    "announcement": "announcement",
+    "crease": "at-crease",
+    "batter": "batsmen-info",
+    "batter_name": "batsmen-name",
+    "batter_figures": "batsmen-score",
+    "strike": "batsmen-strike",
+    "bowler": "bowler-info",
+    "bowler_name": "bowler-name",
+    "bowler_figures": "bowler-score",
     "overs": "slideOver",
     "over": "overs-slide",
     "label": "over-label",
@@ -37,6 +46,15 @@ SHIFTED = {
     "rate_title": "score-rate-title",
     "rate_data": "score-rate-data",
     "result": "score-result",
+    "announcement": "score-announcement",
+    "crease": "score-crease",
+    "batter": "score-batter",
+    "batter_name": "score-batter-name",
+    "batter_figures": "score-batter-figures",
+    "strike": "score-strike",
+    "bowler": "score-bowler",
+    "bowler_name": "score-bowler-name",
+    "bowler_figures": "score-bowler-figures",
     "overs": "recentOvers",
     "over": "recent-over",
     "label": "recent-over-label",
@@ -49,6 +67,8 @@ $teams
 <div class="$headline"><span>$said</span></div>
 <div class="$rate"><span class="$rate_title">CRR</span><span class="$rate_data">$figure</span></div>
 <div class="$result">$outcome</div>
+<div class="$announcement">$announced</div>
+<div class="$crease">$players</div>
 </div>
 <div id="$overs">$slides</div>
 </div>""")
@@ -56,6 +76,16 @@ $teams
 TEAM = Template(
     '<div class="$team"$mark><div class="$name">$short</div>'
     '<div class="$runs"><span>$score</span> <span>$bowled</span></div></div>'
+)
+
+BATTER = Template(
+    '<div class="$batter"$mark><span class="$batter_name">$who</span><span class="$strike">$star</span>'
+    '<span class="$batter_figures">$made ($faced)</span></div>'
+)
+
+BOWLER = Template(
+    '<div class="$bowler"$mark><span class="$bowler_name">$who</span>'
+    '<span class="$bowler_figures">$taken-$conceded ($sent)</span></div>'
 )
 
 SLIDE = Template('<div class="$over"$mark><span class="$label">Over $number</span>$balls</div>')
@@ -72,6 +102,8 @@ def score_part(fixture: Fixture, board: MatchBoard, sv3: Mapping[str, Any], dom:
         said=escape(board.headline),
         figure=_rate(board),
         outcome=escape(board.headline if board.state == "E" else ""),
+        announced=escape(board.announcement),
+        players="".join(_players(fixture, sv3, names, dom)),
         slides="".join(_slides(sv3["rb"], names, dom)),
     )
 
@@ -93,6 +125,26 @@ def _teams(fixture: Fixture, sv3: Mapping[str, Any], names: Mapping[str, str], d
         runs, _, overs = score.rpartition("&")[2].partition("(")
         mark = _marks(dom, code=fixture.codes.teams[team.name])
         yield TEAM.substitute(names, mark=mark, short=escape(team.short), score=escape(runs), bowled=escape(overs))
+
+
+def _players(fixture: Fixture, sv3: Mapping[str, Any], names: Mapping[str, str], dom: str) -> Iterator[str]:
+    """Who bats and who bowls, with their figures."""
+    known = {code: name for name, code in fixture.codes.players.items()}
+    for figures in filter(None, (sv3["p1"], sv3["p2"])):
+        code, runs, balls, *_ = figures.rstrip("*").split(".")
+        yield BATTER.substitute(
+            names,
+            mark=_marks(dom, code=code),
+            who=escape(known[code]),
+            star="*" if figures.endswith("*") else "",
+            made=runs,
+            faced=balls,
+        )
+    if sv3["bw"]:
+        code, runs, balls, _, wickets = sv3["bw"].split(".")
+        sent = "{}.{}".format(*divmod(int(balls), sv3["bpo"]))
+        mark, who = _marks(dom, code=code), escape(known[code])
+        yield BOWLER.substitute(names, mark=mark, who=who, taken=wickets, conceded=runs, sent=sent)
 
 
 def _slides(overs: Iterable[Mapping[str, Any]], names: Mapping[str, str], dom: str) -> Iterator[str]:

@@ -20,21 +20,11 @@ class TrapError(ValueError):
 
 def trap(request: Request) -> Reply:
     """Answers a request below /_trap/."""
-    traps: dict[str, Callable[[Mapping[str, str]], Reply]] = {
-        "redirect": _redirect,
-        "drip": _drip,
-        "bomb": _bomb,
-        "endless": _endless,
-        "headers": _headers,
-        "slow-close": _slow_close,
-        "json": _json,
-        "page": _page,
-    }
-    name = request.path.removeprefix(PREFIX)
-    if name not in traps:
-        return error(404, f"no such trap. Choose from {', '.join(traps)}.")
+    made = TRAPS.get(request.path.removeprefix(PREFIX))
+    if made is None:
+        return error(404, f"no such trap. Choose from {', '.join(TRAPS)}.")
     try:
-        return traps[name](request.query)
+        return made(request.query)
     except TrapError as wrong:
         return error(400, str(wrong))
 
@@ -86,12 +76,12 @@ def _slow_close(query: Mapping[str, str]) -> Reply:
 
 
 def _json(query: Mapping[str, str]) -> Reply:
-    depth, keys = _whole(query, "depth", 0, 0, 50_000_000), _whole(query, "keys", 0, 0, 50_000_000)
+    depth, keys = _whole(query, "depth", 0, 0, 5_000_000), _whole(query, "keys", 0, 0, 5_000_000)
     if depth:
         return Reply(200, b"[" * depth + b"]" * depth)
     if keys:
         return _streamed((0.0, piece) for piece in _many_keys(keys))
-    digits = _whole(query, "digits", 100_000, 1, 50_000_000)
+    digits = _whole(query, "digits", 100_000, 1, 5_000_000)
     return Reply(200, b'{"a":' + b"9" * digits + b"}")
 
 
@@ -130,3 +120,15 @@ def _whole(query: Mapping[str, str], name: str, default: int, least: int, most: 
     if not (text.isascii() and text.isdecimal() and len(text) < 12 and least <= int(text) <= most):
         raise TrapError(f"{name} is a whole number from {least} to {most}")
     return int(text)
+
+
+TRAPS: Mapping[str, Callable[[Mapping[str, str]], Reply]] = {
+    "redirect": _redirect,
+    "drip": _drip,
+    "bomb": _bomb,
+    "endless": _endless,
+    "headers": _headers,
+    "slow-close": _slow_close,
+    "json": _json,
+    "page": _page,
+}

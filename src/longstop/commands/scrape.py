@@ -34,7 +34,8 @@ def scrape(
     balls: Annotated[bool, typer.Option("--balls/--no-balls", help="Print every ball of the match.")] = True,
 ) -> None:
     """Scrape one match once and print it normalised."""
-    from longstop.bootstrap import http_limits, ledger_limits
+    from longstop.approach import http_limits
+    from longstop.bootstrap import ledger_limits
 
     settings = load_settings(config, overrides).settings
     source, ref = find_source(url, settings)

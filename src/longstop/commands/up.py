@@ -144,7 +144,8 @@ class Run:
             self._origin = OriginProcess(self._options.origin_arguments, self._clock)
             sources = (registry.create(ORIGIN_SOURCE, await self._origin.start()),)
             store = bootstrap.simulated_store(settings, self._clock)
-        instance = bootstrap.Instance(settings, sources, store, self._clock)
+        is_simulated = self._options.with_origin
+        instance = bootstrap.Instance(settings, sources, store, self._clock, is_simulated=is_simulated)
         self._logs.subscribe(instance.bus)
         return instance
 

@@ -16,7 +16,10 @@ from longstop.domain.errors import FetchError, MatchGoneError, PayloadError, Sou
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule
+from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule, Permit
+
+
+GONE_BEFORE_DOUBT = 3
 
 
 class RungName(Enum):
@@ -59,6 +62,7 @@ class Standing:
         self.probe_due = 0.0
         self.probing: asyncio.Task[None] | None = None
         self.newest: Snapshot | None = None
+        self.gone = 0
         policy = BreakerPolicy(open_seconds=options.open_seconds, probes=1, successes_to_close=1)
         self.breakers = [
             Breaker(f"{key} {rung.name.value}", ConsecutiveRule(options.failures_to_leave), policy) for rung in rungs
@@ -95,18 +99,22 @@ class Ladder:
                 continue
             try:
                 snapshot = await self._rungs[place].fetch(request)
-            except (MatchGoneError, SourceThrottledError):
+            except SourceThrottledError:
                 # The site's own word: no other way to it would hear another.
                 permit.give_back()
                 raise
+            except MatchGoneError as error:
+                self._doubt(standing, place, permit, error)
+                failure = error
             except FetchError as error:
                 permit.fail(self._clock.monotonic())
-                failure = error
+                failure = failure if isinstance(failure, MatchGoneError) else error
             except asyncio.CancelledError:
                 permit.give_back()
                 raise
             else:
                 permit.succeed(self._clock.monotonic())
+                standing.gone = 0
                 self._stand(standing, place, failure)
                 standing.newest = snapshot
                 self._probe_when_due(standing, request)
@@ -142,6 +150,15 @@ class Ladder:
             await self.let_go(key)
         for rung in self._rungs:
             await rung.close()
+
+    def _doubt(self, standing: Standing, place: int, permit: Permit, error: MatchGoneError) -> None:
+        """That a match is gone is believed at first; said again and again, it may be the call that is gone, and the
+        page may still show the match. Raises as long as the site is believed."""
+        standing.gone += 1
+        if standing.gone < GONE_BEFORE_DOUBT or place == len(self._rungs) - 1:
+            permit.give_back()
+            raise error
+        permit.fail(self._clock.monotonic())
 
     def _standing(self, key: str) -> Standing:
         standing = self._standings.get(key)

@@ -72,34 +72,38 @@ class PoliteFetcher:
         self._require_welcome(request)
         if self._permission is not None:
             self._slow_to(await self._permission.require_allowed(request))
-        async with self._turn():
-            self._require_welcome(request)  # the source may have asked for a pause while we stood in line
+        async with self._turn(request):
             try:
                 return await self._inner.fetch(request)
             except SourceThrottledError as error:
-                self._remember(request, error.retry_after_seconds)
-                raise
+                raise self._remember(request, error) from error.__cause__
 
     async def close(self) -> None:
         await self._inner.close()
 
     def _require_welcome(self, request: FetchRequest) -> None:
         now = self._clock.monotonic()
-        alone, together = self._pauses.seconds_for(request.url, now), self._pauses.seconds_for_all(now)
-        if together > 0:
-            # Each is sent away for a little longer by chance, so that they do not all come back in one moment.
-            together += self._chance.uniform(0.0, self._manners.jitter_seconds)
-            raise SourceThrottledError(
-                "The source asked us to pause altogether.", retry_after_seconds=max(alone, together)
-            )
+        alone = self._pauses.seconds_for(request.url, now)
+        if self._pauses.seconds_for_all(now) > 0:
+            raise self._sent_away(now, alone)
         if alone > 0:
             raise SourceThrottledError("The source asked for a pause.", retry_after_seconds=alone)
 
-    def _remember(self, request: FetchRequest, seconds: float) -> None:
+    def _remember(self, request: FetchRequest, error: SourceThrottledError) -> SourceThrottledError:
+        """What the caller is told: the source's own wish, or that of all when it means all of us."""
         now = self._clock.monotonic()
-        self._pauses.remember(request.url, seconds, now)
-        if self._pauses.seconds_for_all(now) > 0:
-            self._bucket.empty(now)
+        self._pauses.remember(request.url, error.retry_after_seconds, now)
+        together = self._pauses.seconds_for_all(now)
+        if together <= 0:
+            return error
+        self._bucket.rest_until(now + together, now)
+        return self._sent_away(now, error.retry_after_seconds)
+
+    def _sent_away(self, now: float, seconds_min: float) -> SourceThrottledError:
+        """Each for a little longer by chance, so that they do not all come back in one moment."""
+        seconds = max(seconds_min, self._pauses.seconds_for_all(now))
+        seconds += self._chance.uniform(0.0, self._manners.jitter_seconds)
+        return SourceThrottledError("The source asked us to pause altogether.", retry_after_seconds=seconds)
 
     def _slow_to(self, interval_seconds: float) -> None:
         """A site that names an interval allows no burst; ours holds where it is the slower one."""
@@ -108,13 +112,13 @@ class PoliteFetcher:
         self._bucket.set_pace(max(own, interval_seconds), burst)
 
     @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
+    async def _turn(self, request: FetchRequest) -> AsyncIterator[None]:
         if self._waiting >= self._manners.waiting_max:
             raise SourceCrowdedError(f"{self._waiting} calls wait for the source already.")
         self._waiting += 1
         try:
             async with self._clock.timeout(self._manners.wait_seconds_max):
-                await self._stand_in_line()
+                await self._stand_in_line(request)
         except TimeoutError as error:
             raise SourceCrowdedError(
                 f"The call waited {self._manners.wait_seconds_max:g} s for its turn at the source."
@@ -126,13 +130,18 @@ class PoliteFetcher:
         finally:
             self._permits.release()
 
-    async def _stand_in_line(self) -> None:
-        """Whoever came first goes first; a permit comes out of here, or is given back."""
+    async def _stand_in_line(self, request: FetchRequest) -> None:
+        """Whoever came first goes first; a permit comes out of here, or is given back.
+
+        The source may ask for a pause while we stand here; then nobody waits on.
+        """
         async with self._line:
             await self._permits.acquire()
             try:
+                self._require_welcome(request)
                 while (seconds := self._bucket.wait_seconds(self._clock.monotonic())) > 0:
                     await self._clock.sleep(seconds)
+                    self._require_welcome(request)
             except BaseException:
                 self._permits.release()
                 raise

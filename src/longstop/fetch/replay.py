@@ -21,7 +21,8 @@ class ReplayRung:
         try:
             return await self._http.fetch(_prepared(request, recipe))
         except SourceRefusedError:
-            if self._book is None:
+            if self._book is None or not request.page:
+                # Without a page to open there is nobody to learn from.
                 raise
             return await self._again(self._book, request, recipe)
 

@@ -13,6 +13,8 @@ import msgspec
 
 from longstop.domain.machine import Machine, Transition
 
+_MOMENTS_A_WINDOW = 1000
+
 
 class BreakerState(Enum):
     CLOSED = "CLOSED"
@@ -60,31 +62,53 @@ class ConsecutiveRule:
         self.failures = 0
 
 
+class _Moment:
+    def __init__(self, at: float) -> None:
+        self.at = at
+        self.attempts = 0
+        self.failures = 0
+
+
 class WindowRule:
-    """Such a share of failures among the attempts of a rolling window, once there are enough of them."""
+    """Such a share of failures among the attempts of a rolling window, once there are enough of them.
+
+    Verdicts that come within a thousandth of the window count as one moment, so that no rate of calls fills the memory.
+    """
 
     def __init__(self, window_seconds: float, attempts_min: int, failed_percent: float) -> None:
         self._window_seconds = window_seconds
         self._attempts_min = attempts_min
         self._failed_percent = failed_percent
-        self._verdicts: deque[tuple[float, bool]] = deque()
+        self._moments: deque[_Moment] = deque()
+        self._attempts = 0
         self.failures = 0
 
     def record(self, is_success: bool, now: float) -> bool:
-        self._verdicts.append((now, is_success))
+        while self._moments and self._moments[0].at <= now - self._window_seconds:
+            old = self._moments.popleft()
+            self._attempts -= old.attempts
+            self.failures -= old.failures
+        self._note(is_success, now)
+        is_enough = self._attempts >= self._attempts_min
+        return is_enough and 100 * self.failures >= self._failed_percent * self._attempts
+
+    def _note(self, is_success: bool, now: float) -> None:
+        if not self._moments or now - self._moments[-1].at > self._window_seconds / _MOMENTS_A_WINDOW:
+            self._moments.append(_Moment(now))
+        self._moments[-1].attempts += 1
+        self._moments[-1].failures += not is_success
+        self._attempts += 1
         self.failures += not is_success
-        while self._verdicts and self._verdicts[0][0] <= now - self._window_seconds:
-            self.failures -= not self._verdicts.popleft()[1]
-        attempts = len(self._verdicts)
-        return attempts >= self._attempts_min and 100 * self.failures >= self._failed_percent * attempts
 
     def forget(self) -> None:
-        self._verdicts.clear()
+        self._moments.clear()
+        self._attempts = 0
         self.failures = 0
 
 
 class BreakerPolicy(msgspec.Struct, frozen=True):
-    """`probes` may be under way at once while half-open; so many successes close it."""
+    """`probes` may be under way at once while half-open; so many successes close it. No probe is sent that could not
+    count any more, unless so many may be under way."""
 
     open_seconds: float = 60.0
     probes: int = 1
@@ -141,40 +165,43 @@ class Breaker:
         self._rule = rule
         self._policy = policy
         self._generation = 0
-        self._opened_at = 0.0
+        self._cools_at = 0.0
         self._probes_out = 0
         self._successes = 0
         self._counts = dict.fromkeys(("successes", "failures", "rejections", "opens"), 0)
 
     def admit(self, now: float) -> Permit | None:
         """None when the call must not be made."""
-        if self.state is BreakerState.OPEN and now - self._opened_at >= self._policy.open_seconds:
-            self._step("cooled")
-        if self.state is BreakerState.OPEN or (
-            self.state is BreakerState.HALF_OPEN and self._probes_out >= self._policy.probes
-        ):
+        if not self.would_admit(now):
             self._counts["rejections"] += 1
             return None
+        if self.state is BreakerState.OPEN:
+            self._step("cooled")
         is_probe = self.state is BreakerState.HALF_OPEN
         self._probes_out += is_probe
         return Permit(self, self._generation, is_probe)
 
     def would_admit(self, now: float) -> bool:
         """The same question without taking a permit."""
-        if self.state is BreakerState.OPEN:
-            return now - self._opened_at >= self._policy.open_seconds
-        return self.state is BreakerState.CLOSED or self._probes_out < self._policy.probes
+        if self.state is BreakerState.HALF_OPEN:
+            return self._is_probe_free()
+        return self.state is BreakerState.CLOSED or now >= self._cools_at
+
+    def _is_probe_free(self) -> bool:
+        limits = self._policy
+        wanted = max(limits.probes, limits.successes_to_close) - self._successes
+        return self._probes_out < min(limits.probes, wanted)
 
     def open_now(self, now: float) -> None:
         """For a fault that needs no counting, such as a challenge page."""
         if self.state is not BreakerState.OPEN:
             self._step("forced")
-        self._opened_at = now
+        self._cools_at = now + self._policy.open_seconds
 
     def retry_in_seconds(self, now: float) -> float:
         if self.state is not BreakerState.OPEN:
             return 0.0
-        return max(0.0, self._opened_at + self._policy.open_seconds - now)
+        return max(0.0, self._cools_at - now)
 
     def view(self) -> BreakerView:
         counts = self._counts
@@ -197,13 +224,13 @@ class Breaker:
         if self.state is BreakerState.HALF_OPEN:
             self._judge_probe(is_success, now)
         elif self._rule.record(is_success, now):
-            self._opened_at = now
+            self._cools_at = now + self._policy.open_seconds
             self._step("tripped")
 
     def _judge_probe(self, is_success: bool, now: float) -> None:
         self._probes_out -= 1
         if not is_success:
-            self._opened_at = now
+            self._cools_at = now + self._policy.open_seconds
             self._step("probe_failed")
             return
         self._successes += 1

@@ -25,8 +25,14 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 def choose(standing: Standing, limits: PaceLimits) -> Pace:
+    """A pause that the source asks for never brings us back sooner than we would have come."""
+    unasked = _unasked(standing, limits)
     if standing.throttled_seconds > 0:
-        return Pace(max(standing.throttled_seconds, limits.baseline_seconds), "the source asked for a pause")
+        return Pace(max(standing.throttled_seconds, unasked.seconds), "the source asked for a pause")
+    return unasked
+
+
+def _unasked(standing: Standing, limits: PaceLimits) -> Pace:
     if standing.is_finished:
         return Pace(limits.completed_seconds, "the match is over and whole")
     if standing.is_gone:

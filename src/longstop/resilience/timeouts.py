@@ -1,6 +1,6 @@
 """How long to wait for a site, from how long it took lately. Pure; the numbers are the documents'."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 
 import msgspec
 
@@ -19,7 +19,7 @@ class Timeouts(msgspec.Struct, frozen=True):
     selector_seconds: float = 5.0
 
 
-def adapt(base: Timeouts, latencies: Sequence[float]) -> Timeouts:
+def adapt(base: Timeouts, latencies: Collection[float]) -> Timeouts:
     """Judged over the last ten requests, and only once there are ten: fewer say too little.
 
     A mean above 2 s raises page and navigation by half and selector waits to 10 s; below 500 ms lowers page and
@@ -27,7 +27,7 @@ def adapt(base: Timeouts, latencies: Sequence[float]) -> Timeouts:
     """
     if len(latencies) < MEASURED_REQUESTS:
         return base
-    recent = latencies[-MEASURED_REQUESTS:]
+    recent = list(latencies)[-MEASURED_REQUESTS:]
     mean = sum(recent) / len(recent)
     if mean > SLOW_SECONDS:
         return Timeouts(

@@ -9,14 +9,25 @@ from longstop.settings.keys import Count, Group, Hours, Megabytes, Percent, Seco
 from longstop.settings.masks import SecretUrl
 
 DAY = 86400
+RUNGS = ("replay", "in_page", "intercept", "dom")
 
 
 class FetchSettings(Group):
     """Direct HTTP calls."""
 
     user_agent: str = setting("", "What we call ourselves; empty is Longstop with its version.")
+    rungs: tuple[str, ...] = setting(
+        RUNGS, "Ways of fetching that may be used, cheapest first: replay, in_page, intercept, dom."
+    )
     max_body_mb: Megabytes = setting(16, "Larger answers, after decompression, are refused.", ge=1, le=1024)
     max_redirects: Count = setting(5, "Redirects followed for one call; 0 follows none.", ge=0, le=20)
+
+    @field_validator("rungs")
+    @classmethod
+    def _are_rungs(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        if not values or list(values) != [name for name in RUNGS if name in values]:
+            raise ValueError(f"is not some of {', '.join(RUNGS)} in this order; give those that may be used")
+        return values
 
 
 class BrowserTimeoutSettings(Group):

@@ -27,6 +27,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     burst_allowance: int = 50
     names_per_call: int = 200
     overs_per_call: int = 10
+    state_path: str = "^$"
     terms: str = ""
     # Of the dom rung: CSS selectors by field, the usual one first, those to fall back on after it.
     dom: dict[str, tuple[str, ...]] = {}

@@ -116,6 +116,16 @@ def name_changed(insert: Insert) -> Insert:
     )
 
 
+def recipe_newer(insert: Insert) -> Insert:
+    """Of two that were learnt at the same moment one stays, whichever came first."""
+    old, new = tables.recipes.c, insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["source", "purpose"],
+        set_=_all_but(tables.recipes, new, "source", "purpose"),
+        where=tuple_(new.learnt_at, new.payload) > tuple_(old.learnt_at, old.payload),
+    )
+
+
 def error_resolved(insert: Insert) -> Insert:
     new = insert.excluded
     names = ("retry_attempt", "resolved", "resolution_time", "resolution_method")

@@ -105,6 +105,22 @@ class NamesRow(msgspec.Struct, frozen=True):
     names: Names
 
 
+class RecipeRow(msgspec.Struct, frozen=True):
+    """A call that was learnt, as whoever learnt it wrote it down. Natural key: (source, purpose); the newest stays.
+
+    The payload holds tokens and cookies, so it is never shown.
+    """
+
+    source: str
+    purpose: str
+    payload: bytes
+    learnt_at: datetime
+    expires_at: datetime | None = None
+
+    def __repr__(self) -> str:
+        return f"RecipeRow({self.source} {self.purpose}, {len(self.payload)} bytes, learnt at {self.learnt_at})"
+
+
 class WriteBatch(msgspec.Struct, frozen=True):
     """Everything that belongs together. All of it is written, or none."""
 
@@ -117,6 +133,7 @@ class WriteBatch(msgspec.Struct, frozen=True):
     names: tuple[NamesRow, ...] = ()
     errors: tuple[ErrorRow, ...] = ()
     health: tuple[HealthRow, ...] = ()
+    recipes: tuple[RecipeRow, ...] = ()
 
 
 class LedgerPage(msgspec.Struct, frozen=True):
@@ -169,6 +186,10 @@ class Store(Protocol):
     async def gaps(self, match_id: str) -> Sequence[Gap]: ...
 
     async def names(self, source: str) -> Names: ...
+
+    async def recipes(self, source: str) -> Sequence[RecipeRow]:
+        """By purpose; also those that have run out, which is for the caller to judge."""
+        ...
 
     async def ping(self) -> float:
         """Seconds a trivial read took; raises StoreUnavailableError when there is no answer."""

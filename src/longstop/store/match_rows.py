@@ -1,4 +1,4 @@
-"""Matches, their live state, names, errors and health as rows, and back.
+"""Matches, their live state, names, recipes, errors and health as rows, and back.
 
 The order of a row is the order of its columns in `statements.py`. Times are the only thing the two databases keep
 differently, so whoever calls hands in how a time is written or read.
@@ -14,9 +14,10 @@ from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, 
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 from longstop.store.cells import Moments, Row, aware, json_text, key_text
-from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, NamesRow
+from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, NamesRow, RecipeRow
 
 NAME_KINDS: Final = ("players", "teams", "teams_short", "series")
+RECIPE_BYTES_MAX: Final = 1 << 20
 
 
 class _Board(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -152,6 +153,26 @@ def names_from(rows: Iterable[Row]) -> Names:
     for kind, code, name in rows:
         found[kind][code] = name
     return Names(**found)
+
+
+def recipe_values(row: RecipeRow, moment: Moments) -> Row:
+    """Checked here: a driver that is handed the wrong kind of payload would quote it in its complaint."""
+    if type(row.payload) is not bytes:
+        raise TypeError(f"the payload of a recipe is {type(row.payload).__name__}, not bytes")
+    if len(row.payload) > RECIPE_BYTES_MAX:
+        raise ValueError(f"a recipe has {len(row.payload)} bytes, at most {RECIPE_BYTES_MAX} are kept")
+    return (
+        key_text(row.source),
+        key_text(row.purpose),
+        row.payload,
+        moment(row.learnt_at),
+        moment(row.expires_at),
+    )
+
+
+def recipe_row(row: Row, moment: Moments) -> RecipeRow:
+    source, purpose, payload, learnt_at, expires_at = row
+    return RecipeRow(source, purpose, payload, moment(learnt_at), moment(expires_at))
 
 
 def error_values(row: ErrorRow, moment: Moments) -> Row:

@@ -37,6 +37,7 @@ def make_engine(address: PostgresAddress, options: PostgresOptions, clock: Clock
         pool_recycle=int(options.life_seconds),
         pool_pre_ping=True,
         pool_use_lifo=True,
+        hide_parameters=True,  # they may be tokens, and an error's text goes into logs
     )
     _leave_idle_ones(engine, options.idle_seconds, clock)
     return engine
@@ -45,7 +46,10 @@ def make_engine(address: PostgresAddress, options: PostgresOptions, clock: Clock
 def make_single_engine(address: PostgresAddress, options: PostgresOptions) -> AsyncEngine:
     """One connection and no pool, for the commands that look at the schema or change it."""
     return create_async_engine(
-        "postgresql+asyncpg://", async_creator=lambda: _connect(address, options), poolclass=NullPool
+        "postgresql+asyncpg://",
+        async_creator=lambda: _connect(address, options),
+        poolclass=NullPool,
+        hide_parameters=True,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select
 
 from longstop.store import tables
-from longstop.store.writes import DELIVERIES, EVENTS, GAPS, INNINGS, LIVE, MATCHES, Kind
+from longstop.store.writes import DELIVERIES, EVENTS, GAPS, INNINGS, LIVE, MATCHES, RECIPES, Kind
 
 Selection = Select[Any]
 
@@ -27,6 +27,7 @@ class Queries:
     innings_now: Selection
     gaps: Selection
     names: Selection
+    recipes: Selection
     stored: dict[str, Selection]
 
 
@@ -65,6 +66,9 @@ class _Builder:
             names=select(tables.names.c.kind, tables.names.c.code, tables.names.c.name).where(
                 tables.names.c.source == bindparam("source")
             ),
+            recipes=self._select(RECIPES)
+            .where(tables.recipes.c.source == bindparam("source"))
+            .order_by(tables.recipes.c.purpose.collate(self._collation)),
             stored={kind.table.name: self._stored(kind) for kind in (DELIVERIES, INNINGS, EVENTS)},
         )
 

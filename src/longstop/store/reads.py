@@ -10,7 +10,7 @@ from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.store import ledger_rows, match_rows
 from longstop.store.cells import Moments, Row, aware
-from longstop.store.contract import LedgerPage, LiveRow, MatchRow
+from longstop.store.contract import LedgerPage, LiveRow, MatchRow, RecipeRow
 from longstop.store.queries import Queries, Selection
 
 Question = tuple[Selection, dict[str, Any]]
@@ -96,6 +96,10 @@ class StoreReads(ABC):
     async def names(self, source: str) -> Names:
         rows = (await self._ask((self._queries.names, {"source": _text(source)})))[0]
         return match_rows.names_from(rows)
+
+    async def recipes(self, source: str) -> Sequence[RecipeRow]:
+        rows = (await self._ask((self._queries.recipes, {"source": _text(source)})))[0]
+        return [match_rows.recipe_row(row, self._read_moment) for row in rows]
 
 
 def _text(words: str) -> str:

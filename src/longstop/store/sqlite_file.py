@@ -3,7 +3,7 @@
 import fcntl
 import os
 import sqlite3
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,6 +25,7 @@ _HEALING = frozenset(
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
 _CONTENT = frozenset({sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG})
+_PRIVATE = 0o600
 _SCHEMA_HINT = "If the schema is not the current one, run `longstop db upgrade`."
 
 _MEMORY_PRAGMAS = ("mmap_size=0",)
@@ -40,13 +41,34 @@ _WRITER_PRAGMAS = (
 
 
 def connect_writer(path: Path | None, busy_seconds: float) -> sqlite3.Connection:
-    """`None` is a database in memory."""
-    target = ":memory:" if path is None else _uri(path, "rwc")
+    """`None` is a database in memory. A file is made by us, since SQLite would let others read it."""
+    if path is not None:
+        with suppress(OSError):  # SQLite then finds no file, and says so
+            _make_private(path)
+    target = ":memory:" if path is None else _uri(path, "rw")
     return _connect(target, busy_seconds, _MEMORY_PRAGMAS if path is None else _WRITER_PRAGMAS)
 
 
 def connect_reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
     return _connect(_uri(path, "ro"), busy_seconds, _READER_PRAGMAS)
+
+
+def _make_private(path: Path) -> None:
+    """What there is already is not touched: to open and close it would drop SQLite's own locks. WAL and the like get
+    the rights of the database."""
+    if not path.exists():
+        os.close(open_private(path, os.O_RDWR))
+
+
+def open_private(path: Path, flags: int) -> int:
+    """For its owner alone if it is made now, whatever the umask; with its own rights if it was there."""
+    flags |= os.O_CREAT | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags | os.O_EXCL, _PRIVATE)
+    except FileExistsError:
+        return os.open(path, flags, _PRIVATE)
+    os.fchmod(descriptor, _PRIVATE)
+    return descriptor
 
 
 def _uri(path: Path, mode: str) -> str:
@@ -107,7 +129,7 @@ class FileLock:
 
     def acquire(self) -> None:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            descriptor = open_private(self._path, os.O_RDWR)
         except OSError as error:
             raise StoreError(
                 f"The database {self._database} may not be written: {error.strerror}.",

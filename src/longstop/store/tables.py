@@ -22,6 +22,7 @@ from sqlalchemy import (
     Double,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -31,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD_REVISION: Final = "0001"
+HEAD_REVISION: Final = "0002"
 VERSION_TABLE: Final = "longstop_version"
 
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")
@@ -201,6 +202,18 @@ names = Table(
     Column("kind", Text, primary_key=True),
     Column("code", Text, primary_key=True),
     Column("name", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+recipes = Table(
+    "recipes",
+    metadata,
+    Column("source", Text, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    # Tokens and cookies: for the program that wrote it, and for nobody to look at.
+    Column("payload", LargeBinary, nullable=False),
+    Column("learnt_at", Moment, nullable=False),
+    Column("expires_at", Moment),
     sqlite_with_rowid=False,
 )
 

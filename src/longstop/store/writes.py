@@ -1,7 +1,7 @@
 """What may be written, table by table, and a batch turned into rows."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from typing import Any, TypeVar
@@ -42,7 +42,7 @@ class Part:
     """The rows of a batch that go to one table; `records` are what they were made from."""
 
     kind: Kind
-    rows: list[Row]
+    rows: list[Row] = field(repr=False)  # they may hold what a record itself does not show
     records: Sequence[Any] = ()
 
 
@@ -78,6 +78,7 @@ INNINGS = _append(tables.innings, ("match_id", "number", "revision"), ledger_row
 EVENTS = _append(tables.match_events, ("match_id", "seq"), ledger_rows.match_event)
 GAPS = Kind(tables.gaps, Rule.KEEP_BEST, ("match_id", "gap_id"), conflicts.gap_forward, _columns(tables.gaps))
 NAMES = Kind(tables.names, Rule.KEEP_BEST, ("source", "kind", "code"), conflicts.name_changed, _columns(tables.names))
+RECIPES = Kind(tables.recipes, Rule.KEEP_BEST, ("source", "purpose"), conflicts.recipe_newer, _columns(tables.recipes))
 ERRORS = Kind(
     tables.scraper_errors,
     Rule.KEEP_BEST,
@@ -92,7 +93,7 @@ HEALTH = Kind(
     conflicts.nothing,
     _columns(tables.scraper_health_log, "id"),
 )
-KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, ERRORS, HEALTH)
+KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, RECIPES, ERRORS, HEALTH)
 
 
 def prepare(batch: WriteBatch, moment: Moments, now: datetime) -> list[Part]:
@@ -120,6 +121,7 @@ def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
     yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
     yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
     yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
+    yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)
     yield _part(ERRORS, match_rows.error_values, batch.errors, moment)
     yield _part(HEALTH, match_rows.health_values, batch.health, moment)
 

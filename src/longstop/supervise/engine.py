@@ -8,7 +8,7 @@ engine (top: 3 restarts in 60 s, then the process ends and says why)
     └── scrapers       one a match (each: 5 restarts in 30 s, then the match rests and begins afresh)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -17,6 +17,7 @@ from longstop.domain.errors import LongstopError
 from longstop.domain.match import Names
 from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import Fetcher
+from longstop.fetch.source_fetcher import SourceFetcher
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
 from longstop.observe.signals import Signals
@@ -47,13 +48,16 @@ class EngineOptions(msgspec.Struct, frozen=True):
 
 
 class EngineParts(msgspec.Struct, frozen=True):
-    """What the engine is joined from; bootstrap decides which parts these are."""
+    """What the engine is joined from; bootstrap decides which parts these are.
+
+    `fetchers` by source; one that knows several ways to its source is in `climbers` instead."""
 
     sources: tuple[Source, ...]
-    fetcher: Fetcher
     store: Store
     clock: Clock
     bus: Signals
+    fetchers: Mapping[str, Fetcher] = {}
+    climbers: Mapping[str, SourceFetcher] = {}
 
 
 class Department:
@@ -64,8 +68,11 @@ class Department:
         self.source = source
         self.book = NameBook()
         self._engine = engine
-        self._fetcher = PoliteFetcher(parts.fetcher, parts.clock, max_concurrent=source.manifest.max_concurrent)
-        self._pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus)
+        self.climber = parts.climbers.get(source.manifest.name)
+        self._fetcher: Fetcher = self.climber or PoliteFetcher(
+            parts.fetchers[source.manifest.name], parts.clock, max_concurrent=source.manifest.max_concurrent
+        )
+        self._pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus, self.climber)
         self.roster = Roster(parts.store, engine.options.ledger, self._start_scraper, parts.clock, parts.bus)
 
     def services(self) -> tuple[Service, ...]:

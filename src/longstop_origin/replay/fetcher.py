@@ -4,15 +4,20 @@ Everything above the socket is the engine's own; what the network would do to it
 that the server sends.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from urllib.parse import parse_qsl, urlsplit
 
+from msgspec.structs import replace
+
 from longstop.clock import Clock
-from longstop.domain.errors import SourceTimeoutError, SourceUnreachableError
+from longstop.domain.errors import OversizedBodyError, SourceTimeoutError, SourceUnreachableError
 from longstop.fetch.answers import require_usable
 from longstop.fetch.snapshot import FetchRequest, Snapshot
-from longstop_origin.site import Reply, Request, Site
+from longstop_origin.exchange import Part, Reply, Request
+from longstop_origin.site import Site
 
+BODY_BYTES_MAX = 4 * 1024 * 1024
 BASE_URL = "http://origin.invalid"
 
 
@@ -46,11 +51,25 @@ class WorldFetcher:
 
     async def _answer(self, request: FetchRequest, now: datetime) -> Reply:
         parts = urlsplit(request.url)
-        asked = Request(request.method, parts.path, dict(parse_qsl(parts.query)), dict(request.headers))
+        asked = Request(
+            request.method, parts.path, dict(parse_qsl(parts.query)), dict(request.headers), request.body or b""
+        )
         reply = self._site.respond(asked, now.timestamp())
         await self._clock.sleep(reply.delay_seconds)
         if reply.broken is not None:
             raise SourceUnreachableError(f"The {request.purpose} call failed: the connection broke ({reply.broken}).")
         if reply.cut_at is not None:
             raise SourceUnreachableError(f"The {request.purpose} call failed: the body was cut short.")
-        return reply
+        if reply.parts is None:
+            return reply
+        return replace(reply, body=await self._drawn(reply.parts, request.purpose))
+
+    async def _drawn(self, parts: Iterable[Part], purpose: str) -> bytes:
+        """Bit by bit; a packed body stays packed, and one without an end is dropped at a bound."""
+        body = bytearray()
+        for wait_seconds, part in parts:
+            await self._clock.sleep(wait_seconds)
+            body += part
+            if len(body) > BODY_BYTES_MAX:
+                raise OversizedBodyError(f"The answer to the {purpose} call is larger than {BODY_BYTES_MAX} bytes.")
+        return bytes(body)

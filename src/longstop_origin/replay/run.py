@@ -88,7 +88,7 @@ class _Replay:
 
     def _engine(self) -> Engine:
         fetcher = WorldFetcher(self._site, self._clock)
-        parts = EngineParts((create(SOURCE, BASE_URL),), fetcher, self._store, self._clock, self._bus)
+        parts = EngineParts((create(SOURCE, BASE_URL),), self._store, self._clock, self._bus, {SOURCE: fetcher})
         pace = PaceLimits(baseline_seconds=self._options.poll_seconds)
         return Engine(parts, EngineOptions(pace=pace, measures_resources=False))
 

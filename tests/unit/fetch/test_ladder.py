@@ -141,13 +141,35 @@ def test_what_the_site_itself_says_is_no_fault_of_the_rung(word: FetchError) -> 
     async def scenario() -> None:
         scene = Scene()
         scene.rungs[0].failure = word
-        for _ in range(3):
+        for _ in range(2):
             with pytest.raises(type(word)):
                 await scene.ladder.fetch(ASKED)
-        assert [rung.asked for rung in scene.rungs] == [3, 0, 0, 0]
+        assert [rung.asked for rung in scene.rungs] == [2, 0, 0, 0]
         assert scene.moves == []
 
     virtual_time.run(scenario())
+
+
+@on_virtual_time
+async def test_a_match_that_only_the_call_does_not_know_is_read_from_its_page() -> None:
+    scene = Scene()
+    for rung in scene.rungs[:3]:
+        rung.failure = MatchGoneError("no such call")
+    for _ in range(2):
+        with pytest.raises(MatchGoneError):
+            await scene.ladder.fetch(ASKED)
+    assert (await scene.ladder.fetch(ASKED)).rung == "dom"
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_a_match_that_is_gone_everywhere_is_gone() -> None:
+    scene = Scene()
+    for rung in scene.rungs:
+        rung.failure = MatchGoneError("no such match")
+    for _ in range(5):
+        with pytest.raises(MatchGoneError):
+            await scene.ladder.fetch(ASKED)
 
 
 @on_virtual_time

@@ -68,5 +68,25 @@ def test_the_counts_name_requests_and_faults(site: Site) -> None:
     assert sum(stats["faults"].values()) > 10
 
 
+def post_guards(site: Site, body: bytes) -> Any:
+    return msgspec.json.decode(control(site, Request("POST", "/_origin/guards", {}, {}, body), EPOCH).body)
+
+
+def test_guards_are_shown_changed_and_dropped(site: Site) -> None:
+    assert ask(site, "guards") == {"status_code": 200}
+    assert post_guards(site, b'{"token":30,"page-only":true}') == {"token": 30, "page-only": True}
+    assert post_guards(site, b'{"page-only":false,"refuse-every":40}') == {"token": 30, "refuse-every": 40}
+    assert ask(site, "guards") == {"token": 30, "refuse-every": 40, "status_code": 200}
+    assert ask(site, "guards", method="DELETE") == {"status_code": 200}
+    assert ask(site, "guards") == {"status_code": 200}
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"tokens":1}', b'{"token":"x"}', b'{"token":[1]}'])
+def test_guards_that_are_none_change_nothing(site: Site, body: bytes) -> None:
+    post_guards(site, b'{"token":30}')
+    assert "error" in post_guards(site, body)
+    assert ask(site, "guards") == {"token": 30, "status_code": 200}
+
+
 def test_an_unknown_door_is_not_found(site: Site) -> None:
     assert ask(site, "cellar")["status_code"] == 404

@@ -1,8 +1,11 @@
 """How Chromium is started: which switches and which environment. Pure."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
+
+_KIND = re.compile(r"--type=(\S+)")
 
 MARK_SWITCH = "--longstop-mark="
 MARK_VARIABLE = "LONGSTOP_MARK"
@@ -49,7 +52,8 @@ SWITCHES = (
 )
 
 # The rest of our environment may hold secrets, and a browser needs none of it.
-_HANDED_DOWN = ("DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "PATH", "TZ", "USER")
+_HANDED_DOWN = frozenset({"DISPLAY", "HOME", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "PATH", "TZ", "USER"})
+_HANDED_DOWN_FAMILIES = ("LC_", "FONTCONFIG_")
 
 
 def switches(mark: str, proxy: str | None) -> list[str]:
@@ -63,7 +67,9 @@ def switches(mark: str, proxy: str | None) -> list[str]:
 
 def environment(inherited: Mapping[str, str], mark: str, folder: Path, temporary: str) -> dict[str, str]:
     """Everything the browser writes goes below the unit's folder."""
-    kept = {key: value for key, value in inherited.items() if key in _HANDED_DOWN or key.startswith(("LC_", "FONTCONFIG_"))}
+    kept = {
+        key: value for key, value in inherited.items() if key in _HANDED_DOWN or key.startswith(_HANDED_DOWN_FAMILIES)
+    }
     own = {
         MARK_VARIABLE: mark,
         "TMPDIR": temporary,
@@ -76,3 +82,9 @@ def environment(inherited: Mapping[str, str], mark: str, folder: Path, temporary
 def mark_of(arguments: list[str]) -> str | None:
     """The mark on a command line; None when it is not one of ours."""
     return next((word.removeprefix(MARK_SWITCH) for word in arguments if word.startswith(MARK_SWITCH)), None)
+
+
+def kind_of(arguments: list[str]) -> str:
+    """Chromium's word for what a process of its is for; its children write their whole line as one word."""
+    found = _KIND.search(" ".join(arguments))
+    return found[1] if found else ""

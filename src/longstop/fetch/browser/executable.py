@@ -28,7 +28,9 @@ def _configured(text: str) -> Path:
     if not path.is_file():
         raise BrowserMissingError(f"There is no browser at {path}.", hint="Check scraper.browser.executable_path.")
     if not os.access(path, os.X_OK):
-        raise BrowserMissingError(f"{path} may not be executed.", hint="Check scraper.browser.executable_path and its rights.")
+        raise BrowserMissingError(
+            f"{path} may not be executed.", hint="Check scraper.browser.executable_path and its rights."
+        )
     return path.resolve()
 
 

@@ -35,7 +35,7 @@ class Owner(msgspec.Struct, frozen=True):
     def ourselves(cls) -> "Owner":
         own = read_process(os.getpid())
         start_ticks = 0 if own is None else own.start_ticks
-        return cls(os.getpid(), start_ticks, _BOOT_ID.read_text().strip(), os.readlink(_PID_NAMESPACE))
+        return cls(os.getpid(), start_ticks, _BOOT_ID.read_text().strip(), str(_PID_NAMESPACE.readlink()))
 
     def is_running(self, ourselves: "Owner") -> bool:
         """By number and start time; only where its numbers mean what ours mean."""

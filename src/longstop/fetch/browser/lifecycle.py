@@ -20,7 +20,9 @@ UNIT_LIFECYCLE = Machine(
     transitions=(
         Transition(UnitState.STARTING, "started", UnitState.READY, "give places to those who wait"),
         Transition(UnitState.STARTING, "failed", UnitState.LOST, "try again after a pause"),
-        Transition(UnitState.READY, "superseded", UnitState.DRAINING, "the successor is ready: ask every lease to move"),
+        Transition(
+            UnitState.READY, "superseded", UnitState.DRAINING, "the successor is ready: ask every lease to move"
+        ),
         Transition(UnitState.READY, "died", UnitState.LOST, "end every lease, start another"),
         Transition(UnitState.DRAINING, "died", UnitState.LOST, "end every lease"),
         Transition(UnitState.DRAINING, "drained", UnitState.CLOSED, "no lease is left, or the drain deadline passed"),

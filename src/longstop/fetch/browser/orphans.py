@@ -4,6 +4,7 @@ A browser carries the mark on its command line; its driver and its crash handler
 renderers carry neither, but belong to the session that the browser leads.
 """
 
+import asyncio
 import shutil
 import signal
 from pathlib import Path
@@ -53,13 +54,13 @@ def find_orphans(folders: list[Path]) -> list[Orphan]:
 async def remove_orphans(root: Path, clock: Clock) -> OrphanReport:
     """Kills them, waits until they are gone, and only then removes what they wrote."""
     folders = dead_instances(root)
-    orphans = find_orphans(folders)
+    orphans = await asyncio.to_thread(find_orphans, folders)
     for orphan in orphans:
         processes.send(orphan.who, signal.SIGKILL)
     surviving = await gone([orphan.who for orphan in orphans], clock, GONE_SECONDS)
     if not surviving:
         for folder in folders:
-            shutil.rmtree(folder, ignore_errors=True)
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return OrphanReport(tuple(orphans), tuple(folders), tuple(surviving))
 
 

@@ -86,16 +86,36 @@ def is_alive(who: Identity) -> bool:
 
 def descendants(table: Table, roots: Iterable[int]) -> set[int]:
     """The roots that exist and everything below them."""
-    children: dict[int, list[int]] = {}
+    direct: dict[int, list[int]] = {}
     for process in table.values():
-        children.setdefault(process.parent, []).append(process.pid)
+        direct.setdefault(process.parent, []).append(process.pid)
     found: set[int] = set()
     waiting = [pid for pid in roots if pid in table]
     while waiting:
         pid = waiting.pop()
         if pid not in found:
             found.add(pid)
-            waiting.extend(children.get(pid, ()))
+            waiting.extend(direct.get(pid, ()))
+    return found
+
+
+def below(pid: int) -> set[int]:
+    """Everything below one process, without looking at the others; empty when it has gone."""
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        direct = children(waiting.pop())
+        found.update(direct)
+        waiting.extend(direct)
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """Who was started by any of its threads, or came to it as an orphan."""
+    found: list[int] = []
+    for path in (PROC / str(pid) / "task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found += [int(word) for word in path.read_text().split()]
     return found
 
 
@@ -167,6 +187,10 @@ def kill_group(leader: Identity, signum: signal.Signals = signal.SIGKILL) -> Non
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(leader.pid, signum)
+
+
+def pss_of(pids: Iterable[int]) -> dict[int, int]:
+    return {pid: pss_bytes(pid) for pid in pids}
 
 
 def living(known: Iterable[Identity]) -> list[Identity]:

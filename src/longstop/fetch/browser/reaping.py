@@ -17,9 +17,18 @@ PR_SET_CHILD_SUBREAPER = 36
 
 def become_subreaper() -> bool:
     """False where the kernel has no such thing; then pid 1 has to reap (`init: true` in a container)."""
+    return _set_subreaper(1)
+
+
+def resign_as_subreaper() -> bool:
+    """With no browser left there is nothing to adopt for."""
+    return _set_subreaper(0)
+
+
+def _set_subreaper(value: int) -> bool:
     try:
         libc = ctypes.CDLL(None, use_errno=True)
-        return bool(libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+        return bool(libc.prctl(PR_SET_CHILD_SUBREAPER, value, 0, 0, 0) == 0)
     except (OSError, AttributeError):
         return False
 

@@ -95,7 +95,7 @@ class _Estimate:
         self._foreign += name in _FOREIGN
 
     def _is_closed_at_once(self, name: bytes, rest: bytes) -> bool:
-        """`<path d=""/>` means that only in a drawing, and a drawing is over at the first tag that is none of its own."""
+        """`<path d=""/>` means that only in a drawing, which ends at the first tag that is none of its own."""
         goes_on = self._is_drawing and self._foreign > 0
         self._is_drawing = name in _SHAPES and (goes_on or name == b"svg")
         return self._is_drawing and rest.endswith(b"/") and _CLOSED_AT_ONCE.fullmatch(rest) is not None

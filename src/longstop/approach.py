@@ -1,0 +1,260 @@
+"""How each source is approached: the joined parts between a request and the bytes.
+
+    ladder ─┬─ replay ──── politeness (rate, pauses, robots) ── HTTP, held to the source's hosts
+            └─ in page, intercept, dom ── page keeper ── browser pool ── filtering proxy, held to the same hosts
+
+One browser pool and one filtering proxy serve all sources. The browser starts when the first lease is asked for, so
+a source that answers plain calls never costs one.
+"""
+
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+
+from longstop.check.agreement import agrees
+from longstop.clock import Clock
+from longstop.domain.errors import BrowserMissingError, InputError, MalformedPayloadError, PayloadError
+from longstop.domain.match import MatchRef
+from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
+from longstop.fetch.browser.needs import ContextNeed, Profile, RouteRules
+from longstop.fetch.browser.pool import BrowserPool
+from longstop.fetch.browser.recycling import UnitLimits
+from longstop.fetch.browser.roster import PoolOptions
+from longstop.fetch.browser.tab import BrowserTabs
+from longstop.fetch.egress.guard import rules_for
+from longstop.fetch.egress.proxy import FilteringProxy
+from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
+from longstop.fetch.http import HttpFetcher, HttpLimits
+from longstop.fetch.ladder import Ladder, LadderOptions, Rung, RungName
+from longstop.fetch.lessons import Lessons
+from longstop.fetch.page_keeper import KeeperOptions, PageKeeper
+from longstop.fetch.page_rungs import DomRung, InPageRung, InterceptRung, PageRungOptions
+from longstop.fetch.politeness import Manners, PoliteFetcher
+from longstop.fetch.recipe import Recipe
+from longstop.fetch.recipe_book import RecipeBook
+from longstop.fetch.replay import ReplayRung
+from longstop.fetch.robots import RobotsGate
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.source_fetcher import SourceFetcher
+from longstop.observe.signals import Signals
+from longstop.settings import Settings
+from longstop.settings.feeds import SourceSettings
+from longstop.sources.contract import Source
+from longstop.store.contract import RecipeRow, Store, WriteBatch
+
+MB = 1024 * 1024
+PROBE_KEY = "KEY"
+
+
+class Approaches:
+    """Every way out of the house. Nothing else opens a connection to a source."""
+
+    def __init__(self, settings: Settings, store: Store, clock: Clock, bus: Signals, *, is_simulated: bool) -> None:
+        """`is_simulated`: the site is our own origin, which needs neither manners nor robots.txt."""
+        self._settings = settings
+        self._store = store
+        self._clock = clock
+        self._bus = bus
+        self._is_simulated = is_simulated
+        self._lookup = SystemLookup()
+        self._proxy = FilteringProxy(clock)
+        self._http: list[HttpFetcher] = []
+        self._books: dict[str, RecipeBook] = {}
+        self._fetchers: dict[str, SourceFetcher] = {}
+        self.pool: BrowserPool | None = None
+
+    async def start(self, sources: tuple[Source, ...]) -> dict[str, SourceFetcher]:
+        """What each source is fetched with. Without a browser only replay is left, and that is told."""
+        self.pool = await self._start_pool() if self._wants_pages() else None
+        for source in sources:
+            self._fetchers[source.manifest.name] = await self._approach(source)
+        return self._fetchers
+
+    async def stop(self) -> None:
+        for fetcher in self._fetchers.values():
+            await fetcher.close()
+        if self.pool is not None:
+            await self.pool.stop()
+        await self._proxy.close()
+        for http in self._http:
+            await http.close()
+        self._lookup.close()
+
+    # The browser.
+
+    def _wants_pages(self) -> bool:
+        return any(name is not RungName.REPLAY for name in self._rungs()) and has_playwright()
+
+    def _rungs(self) -> list[RungName]:
+        return [RungName(name) for name in self._settings.scraper.fetch.rungs]
+
+    async def _start_pool(self) -> BrowserPool | None:
+        wanted = self._settings.scraper.browser
+        fleet = ChromiumFleet(
+            ChromiumOptions(
+                folder=Path(self._settings.storage.root) / "browser",
+                executable=wanted.executable_path,
+                headless=wanted.headless,
+            ),
+            self._clock,
+            self._bus,
+        )
+        pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings))
+        try:
+            await pool.start()
+        except BrowserMissingError:
+            return None
+        return pool
+
+    # One source.
+
+    async def _approach(self, source: Source) -> SourceFetcher:
+        manifest = source.manifest
+        wanted: SourceSettings = getattr(self._settings.sources, manifest.name)
+        base_url = _base_url_of(source)
+        hosts = (urlsplit(base_url).hostname or "",) if self._is_simulated else manifest.hosts
+        rules = rules_for(manifest.name, base_url, hosts, wanted.allowed_hosts)
+        resolver = PinnedResolver(rules, self._lookup, self._clock)
+        polite = self._polite(wanted, resolver)
+        keeper, book, replay = None, None, ReplayRung(polite, None)
+        if self.pool is not None:
+            tabs = await self._tabs(source, self.pool, resolver)
+            book = await self._book(source, Lessons(tabs, self._clock))
+            replay = ReplayRung(polite, book)
+            keeper = PageKeeper(tabs, self._clock, KeeperOptions(open_seconds=self._page_seconds()))
+        return self._fetcher(source, replay, keeper)
+
+    def _polite(self, wanted: SourceSettings, resolver: PinnedResolver) -> PoliteFetcher:
+        http = HttpFetcher(self._clock, http_limits(self._settings), resolver)
+        self._http.append(http)
+        limits = wanted.rate_limits
+        if self._is_simulated:
+            return PoliteFetcher(http, self._clock, max_concurrent=limits.max_concurrent_contexts)
+        agent = http_limits(self._settings).user_agent
+        return PoliteFetcher(
+            http,
+            self._clock,
+            max_concurrent=limits.max_concurrent_contexts,
+            manners=Manners(limits.min_interval_seconds, limits.burst_allowance),
+            permission=RobotsGate(http, self._clock, agent) if wanted.respect_robots else None,
+        )
+
+    async def _tabs(self, source: Source, pool: BrowserPool, resolver: PinnedResolver) -> BrowserTabs:
+        lease = await self._proxy.admit(resolver, source.manifest.name)
+        agent = self._settings.scraper.fetch.user_agent
+        need = ContextNeed(
+            source=source.manifest.name,
+            profile=Profile(user_agent=agent),
+            proxy=lease.server,
+            route=RouteRules(documents_max=3),
+        )
+        return BrowserTabs(pool, need, wanted_calls(source), self._clock, http_limits(self._settings).body_bytes_max)
+
+    async def _book(self, source: Source, lessons: Lessons) -> RecipeBook:
+        name = source.manifest.name
+        book = RecipeBook(name, lessons.take, self._keep, self._clock, self._bus)
+        for row in await self._store.recipes(name):
+            book.restore(msgspec.json.decode(row.payload, type=Recipe))
+        self._books[name] = book
+        return book
+
+    async def _keep(self, recipe: Recipe) -> None:
+        """A restart needs no browser as long as the recipe holds."""
+        row = RecipeRow(
+            source=recipe.source,
+            purpose=recipe.purpose,
+            payload=msgspec.json.encode(recipe),
+            learnt_at=recipe.learnt_at,
+            expires_at=recipe.expires_at,
+        )
+        await self._store.save(WriteBatch(recipes=(row,)))
+
+    def _fetcher(self, source: Source, replay: ReplayRung, keeper: PageKeeper | None) -> SourceFetcher:
+        options = PageRungOptions(
+            call_seconds=self._settings.scraper.lifecycle.poll_deadline,
+            silence_seconds=self._settings.scraper.browser.timeouts.silence,
+        )
+        rungs: dict[RungName, Rung] = {RungName.REPLAY: replay}
+        in_page = None
+        if keeper is not None:
+            in_page = InPageRung(keeper, self._clock, options)
+            rungs[RungName.IN_PAGE] = in_page
+            rungs[RungName.INTERCEPT] = InterceptRung(keeper, self._clock, options)
+            rungs[RungName.DOM] = DomRung(keeper, self._clock, options)
+        wanted = [rungs[name] for name in self._rungs() if name in rungs]
+        if not wanted:
+            raise InputError(
+                "None of the rungs in scraper.fetch.rungs can be used here.",
+                hint="Add replay, or install a browser (`longstop doctor` says how).",
+            )
+        ladder = Ladder(
+            source.manifest.name, wanted, agreement_of(source), self._clock, self._bus, ladder_options(self._settings)
+        )
+        return SourceFetcher(ladder, replay, in_page)
+
+    def _page_seconds(self) -> float:
+        return self._settings.scraper.browser.timeouts.page
+
+
+def has_playwright() -> bool:
+    return importlib.util.find_spec("playwright") is not None
+
+
+def agreement_of(source: Source) -> Callable[[FetchRequest, Snapshot, Snapshot], bool]:
+    """Two answers agree when what is read from them does."""
+
+    def agree(request: FetchRequest, candidate: Snapshot, trusted: Snapshot) -> bool:
+        ref = MatchRef(request.source, request.key, request.page)
+        try:
+            return agrees(source.parse_state(ref, candidate), source.parse_state(ref, trusted))
+        except (PayloadError, MalformedPayloadError):
+            return False
+
+    return agree
+
+
+def wanted_calls(source: Source) -> Callable[[str], bool]:
+    """The page's own calls for the live state, whatever match they are about: those to the manifest's path."""
+    pattern = re.compile(source.manifest.state_path)
+    return lambda url: bool(pattern.search(urlsplit(url).path))
+
+
+def http_limits(settings: Settings) -> HttpLimits:
+    usual = HttpLimits()
+    fetch = settings.scraper.fetch
+    return HttpLimits(
+        deadline_seconds=settings.scraper.lifecycle.poll_deadline,
+        body_bytes_max=fetch.max_body_mb * MB,
+        user_agent=fetch.user_agent or usual.user_agent,
+        redirects_max=fetch.max_redirects,
+    )
+
+
+def pool_options(settings: Settings) -> PoolOptions:
+    pool, memory = settings.scraper.browser.pool, settings.scraper.resources.memory
+    return PoolOptions(
+        browsers=pool.browsers,
+        contexts=pool.contexts,
+        close_seconds=settings.scraper.browser.timeouts.close / 2,
+        sweep_every_seconds=settings.scraper.resources.cleanup_interval,
+        unit_limits=UnitLimits(
+            age_seconds=settings.scraper.lifecycle.max_lifetime_hours * 3600,
+            tasks=pool.max_tasks,
+            pids=pool.max_pids,
+            pss_soft_bytes=memory.soft_limit_mb * MB,
+            pss_hard_bytes=memory.hard_limit_mb * MB,
+        ),
+    )
+
+
+def ladder_options(settings: Settings) -> LadderOptions:
+    return LadderOptions(open_seconds=settings.scraper.resilience.circuit_breaker.timeout)
+
+
+def _base_url_of(source: Source) -> str:
+    parts = urlsplit(source.list_matches().url)
+    return f"{parts.scheme}://{parts.netloc}"

@@ -1,0 +1,165 @@
+"""A page that tries every way out that a browser has, towards canaries that listen on loopback."""
+
+import asyncio
+from collections import Counter
+
+from aiohttp import web
+
+
+class UdpCanary(asyncio.DatagramProtocol):
+    def __init__(self) -> None:
+        self.packets = 0
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        self.packets += 1
+
+
+class Canaries:
+    """Listen beside the site: on another address, on another port, and for datagrams."""
+
+    def __init__(self) -> None:
+        self.came: Counter[str] = Counter()
+        self._servers: list[asyncio.Server] = []
+        self._udp: UdpCanary | None = None
+        self._transport: asyncio.DatagramTransport | None = None
+        self.places: dict[str, str] = {}
+
+    async def start(self) -> None:
+        for name, host in (("address", "127.0.0.2"), ("port", "127.0.0.1")):
+            server = await asyncio.start_server(lambda _, writer, name=name: self._note(name, writer), host, 0)
+            self._servers.append(server)
+            self.places[name] = f"{host}:{server.sockets[0].getsockname()[1]}"
+        loop = asyncio.get_running_loop()
+        self._transport, self._udp = await loop.create_datagram_endpoint(UdpCanary, local_addr=("127.0.0.2", 0))
+        self.places["udp"] = f"127.0.0.2:{self._transport.get_extra_info('sockname')[1]}"
+
+    def _note(self, name: str, writer: asyncio.StreamWriter) -> None:
+        self.came[name] += 1
+        writer.transport.abort()
+
+    @property
+    def packets(self) -> int:
+        return sum(self.came.values()) + (self._udp.packets if self._udp else 0)
+
+    async def stop(self) -> None:
+        for server in self._servers:
+            server.close()
+            await server.wait_closed()
+        if self._transport is not None:
+            self._transport.close()
+
+
+class HostileSite:
+    """`/` holds every trick that needs no leaving; `/leave` and `/meta` lead the whole page away."""
+
+    def __init__(self, canaries: Canaries) -> None:
+        self._canaries = canaries
+        self._runner: web.AppRunner | None = None
+        self.base_url = ""
+
+    async def start(self) -> None:
+        app = web.Application()
+        app.router.add_get("/", self._page)
+        app.router.add_get("/leave", self._leave)
+        app.router.add_get("/meta", self._meta)
+        app.router.add_route("*", "/hop/{left}", self._hop)
+        app.router.add_get("/worker.js", self._worker)
+        app.router.add_get("/{rest:.*}", self._nothing)
+        self._runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def stop(self) -> None:
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _page(self, request: web.Request) -> web.Response:
+        address = self._canaries.places["address"]
+        headers = {
+            "Link": f"<http://{address}/link-header>; rel=preload; as=image",
+            "Content-Security-Policy-Report-Only": f"img-src 'none'; report-uri http://{address}/csp",
+            "NEL": '{"report_to":"x","max_age":60,"success_fraction":1.0}',
+            "Report-To": f'{{"group":"x","max_age":60,"endpoints":[{{"url":"http://{address}/nel"}}]}}',
+        }
+        text = PAGE
+        for name, place in self._canaries.places.items():
+            text = text.replace(f"%{name}%", place).replace(f"%{name}-host%", place.partition(":")[0])
+        return web.Response(text=text, content_type="text/html", headers=headers)
+
+    async def _leave(self, request: web.Request) -> web.Response:
+        script = f"<script>location = 'http://{self._canaries.places['address']}/left'</script>"
+        return web.Response(text=script, content_type="text/html")
+
+    async def _meta(self, request: web.Request) -> web.Response:
+        text = f'<meta http-equiv="refresh" content="0; url=http://{self._canaries.places["address"]}/meta">'
+        return web.Response(text=text, content_type="text/html")
+
+    async def _hop(self, request: web.Request) -> web.Response:
+        left = int(request.match_info["left"])
+        target = f"/hop/{left - 1}" if left else f"http://{self._canaries.places['address']}/hopped"
+        return web.Response(status=307, headers={"Location": target, "Access-Control-Allow-Origin": "*"})
+
+    async def _worker(self, request: web.Request) -> web.Response:
+        place = self._canaries.places["address"]
+        text = f"""
+            fetch('http://{place}/from-worker', {{mode: 'no-cors'}}).catch(() => 0);
+            try {{ importScripts('http://{place}/imported.js') }} catch (e) {{ }}
+            self.addEventListener('install', () => self.skipWaiting());
+        """
+        return web.Response(text=text, content_type="text/javascript")
+
+    async def _nothing(self, request: web.Request) -> web.Response:
+        return web.Response(text="", content_type="text/plain")
+
+
+PAGE = """<!doctype html><html><head>
+<link rel="preconnect" href="http://%address%"><link rel="dns-prefetch" href="//%address%">
+<link rel="prefetch" href="http://%address%/prefetch"><link rel="preload" as="script" href="http://%address%/preload">
+<link rel="modulepreload" href="http://%address%/m.js"><link rel="stylesheet" href="http://%address%/s.css">
+<link rel="icon" href="http://%address%/icon.png"><link rel="manifest" href="http://%address%/manifest.json">
+<script type="speculationrules">{"prefetch":[{"source":"list","urls":["http://%address%/speculation"]}]}</script>
+<style>@import url("http://%address%/import.css"); body { background: url("http://%port%/background.png") }
+@font-face { font-family: f; src: url("http://%address%/font.woff") } body { font-family: f }</style></head><body>text
+<img src="http://%address%/beacon.png"><img src="http://%port%/beacon.png"><img src="/hop/0"><img src="/hop/5">
+<img src="http://user:pass@%address%/userinfo.png"><img src="http://0x7f000002:%address%/odd.png">
+<iframe src="http://%address%/frame"></iframe><iframe src="http://%port%/frame"></iframe>
+<iframe src="/hop/3"></iframe><iframe src="/meta"></iframe>
+<iframe src="file:///etc/hostname"></iframe><iframe src="view-source:http://%address%/"></iframe>
+<iframe src="chrome://version"></iframe>
+<iframe src="data:text/html,<img src='http://%address%/from-data'>"></iframe>
+<iframe srcdoc="<img src='http://%address%/from-srcdoc'><meta http-equiv=refresh content='0;url=http://%port%/m'>"></iframe>
+<object data="http://%address%/object"></object><embed src="http://%address%/embed">
+<video src="http://%address%/video" autoplay></video><audio src="http://%address%/audio" autoplay></audio>
+<script src="http://%address%/script.js"></script><script type="module">import('http://%address%/module.js').catch(() => 0)</script>
+<svg><image href="http://%address%/svg.png"/></svg>
+<form id="form" action="http://%address%/form" method="post" target="sink"><input name="a" value="b"></form>
+<iframe name="sink"></iframe><a id="ping" href="#here" ping="http://%address%/ping">x</a>
+<script>
+const told = {}, quiet = () => 0, place = 'http://%address%';
+const tries = {
+  fetch: () => fetch(place + '/fetch', {mode: 'no-cors'}), port: () => fetch('http://%port%/fetch', {mode: 'no-cors'}),
+  post: () => fetch(place + '/post', {method: 'POST', body: 'x'.repeat(1000), mode: 'no-cors', keepalive: true}),
+  hop: () => fetch('/hop/5', {mode: 'no-cors'}), file: () => fetch('file:///etc/hostname'),
+  xhr: () => new Promise((ok, no) => { const x = new XMLHttpRequest(); x.open('GET', place + '/xhr'); x.onload = ok; x.onerror = no; x.send() }),
+  socket: () => new Promise((ok, no) => { const w = new WebSocket('ws://%address%/ws'); w.onopen = ok; w.onerror = no }),
+  secure: () => new Promise((ok, no) => { const w = new WebSocket('wss://%address%/ws'); w.onopen = ok; w.onerror = no }),
+  https: () => fetch('https://%address%/', {mode: 'no-cors'}),
+  mapped: () => fetch('http://[::ffff:127.0.0.2]:' + '%address%'.split(':')[1], {mode: 'no-cors'}),
+  odd: () => fetch('http://2130706434:' + '%address%'.split(':')[1], {mode: 'no-cors'}),
+};
+for (const name in tries) { try { tries[name]().then(() => told[name] = 'through', () => told[name] = 'kept in') } catch (e) { told[name] = 'kept in' } }
+try { navigator.sendBeacon(place + '/beacon', 'x') } catch (e) { quiet() }
+try { new EventSource(place + '/events') } catch (e) { quiet() }
+try { new Worker('/worker.js') } catch (e) { quiet() }
+try { new SharedWorker('/worker.js') } catch (e) { quiet() }
+try { navigator.serviceWorker.register('/worker.js').catch(quiet) } catch (e) { quiet() }
+try { const t = new WebTransport('https://%address%/'); t.ready.catch(quiet); t.closed.catch(quiet) } catch (e) { quiet() }
+try { const p = new RTCPeerConnection({iceServers: [{urls: 'stun:%udp%'}, {urls: 'turn:%udp%', username: 'a', credential: 'b'},
+        {urls: 'turn:%address%?transport=tcp', username: 'a', credential: 'b'}]});
+      p.createDataChannel('x'); p.createOffer().then(o => p.setLocalDescription(o)) } catch (e) { quiet() }
+try { window.open(place + '/window') } catch (e) { quiet() }
+document.getElementById('form').submit(); document.getElementById('ping').click();
+setTimeout(() => { window.told = told; document.title = 'done' }, 1500);
+</script></body></html>"""
