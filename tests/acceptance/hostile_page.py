@@ -2,16 +2,17 @@
 
 import asyncio
 from collections import Counter
+from functools import partial
 
 from aiohttp import web
 
 
 class UdpCanary(asyncio.DatagramProtocol):
-    def __init__(self) -> None:
-        self.packets = 0
+    def __init__(self, came: Counter[str]) -> None:
+        self._came = came
 
     def datagram_received(self, data: bytes, addr: object) -> None:
-        self.packets += 1
+        self._came["udp"] += 1
 
 
 class Canaries:
@@ -20,26 +21,27 @@ class Canaries:
     def __init__(self) -> None:
         self.came: Counter[str] = Counter()
         self._servers: list[asyncio.Server] = []
-        self._udp: UdpCanary | None = None
         self._transport: asyncio.DatagramTransport | None = None
         self.places: dict[str, str] = {}
 
     async def start(self) -> None:
         for name, host in (("address", "127.0.0.2"), ("port", "127.0.0.1")):
-            server = await asyncio.start_server(lambda _, writer, name=name: self._note(name, writer), host, 0)
+            server = await asyncio.start_server(partial(self._note, name), host, 0)
             self._servers.append(server)
             self.places[name] = f"{host}:{server.sockets[0].getsockname()[1]}"
         loop = asyncio.get_running_loop()
-        self._transport, self._udp = await loop.create_datagram_endpoint(UdpCanary, local_addr=("127.0.0.2", 0))
+        self._transport, _ = await loop.create_datagram_endpoint(
+            lambda: UdpCanary(self.came), local_addr=("127.0.0.2", 0)
+        )
         self.places["udp"] = f"127.0.0.2:{self._transport.get_extra_info('sockname')[1]}"
 
-    def _note(self, name: str, writer: asyncio.StreamWriter) -> None:
+    def _note(self, name: str, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.came[name] += 1
         writer.transport.abort()
 
     @property
     def packets(self) -> int:
-        return sum(self.came.values()) + (self._udp.packets if self._udp else 0)
+        return sum(self.came.values())
 
     async def stop(self) -> None:
         for server in self._servers:
@@ -132,34 +134,42 @@ PAGE = """<!doctype html><html><head>
 <iframe srcdoc="<img src='http://%address%/from-srcdoc'><meta http-equiv=refresh content='0;url=http://%port%/m'>"></iframe>
 <object data="http://%address%/object"></object><embed src="http://%address%/embed">
 <video src="http://%address%/video" autoplay></video><audio src="http://%address%/audio" autoplay></audio>
-<script src="http://%address%/script.js"></script><script type="module">import('http://%address%/module.js').catch(() => 0)</script>
+<script src="http://%address%/script.js"></script>
+<script type="module">import('http://%address%/module.js').catch(() => 0)</script>
 <svg><image href="http://%address%/svg.png"/></svg>
 <form id="form" action="http://%address%/form" method="post" target="sink"><input name="a" value="b"></form>
 <iframe name="sink"></iframe><a id="ping" href="#here" ping="http://%address%/ping">x</a>
 <script>
-const told = {}, quiet = () => 0, place = 'http://%address%';
+const told = {}, quiet = () => 0, blind = {mode: 'no-cors'};
+const place = 'http://%address%', port = '%address%'.split(':')[1];
+const opened = socket => new Promise((ok, no) => { socket.onopen = ok; socket.onerror = no });
+const asked = url => new Promise((ok, no) => {
+  const call = new XMLHttpRequest(); call.open('GET', url); call.onload = ok; call.onerror = no; call.send();
+});
+const turn = {urls: ['turn:%udp%', 'turn:%address%?transport=tcp'], username: 'a', credential: 'b'};
 const tries = {
-  fetch: () => fetch(place + '/fetch', {mode: 'no-cors'}), port: () => fetch('http://%port%/fetch', {mode: 'no-cors'}),
-  post: () => fetch(place + '/post', {method: 'POST', body: 'x'.repeat(1000), mode: 'no-cors', keepalive: true}),
-  hop: () => fetch('/hop/5', {mode: 'no-cors'}), file: () => fetch('file:///etc/hostname'),
-  xhr: () => new Promise((ok, no) => { const x = new XMLHttpRequest(); x.open('GET', place + '/xhr'); x.onload = ok; x.onerror = no; x.send() }),
-  socket: () => new Promise((ok, no) => { const w = new WebSocket('ws://%address%/ws'); w.onopen = ok; w.onerror = no }),
-  secure: () => new Promise((ok, no) => { const w = new WebSocket('wss://%address%/ws'); w.onopen = ok; w.onerror = no }),
-  https: () => fetch('https://%address%/', {mode: 'no-cors'}),
-  mapped: () => fetch('http://[::ffff:127.0.0.2]:' + '%address%'.split(':')[1], {mode: 'no-cors'}),
-  odd: () => fetch('http://2130706434:' + '%address%'.split(':')[1], {mode: 'no-cors'}),
+  fetch: () => fetch(place + '/fetch', blind), port: () => fetch('http://%port%/fetch', blind),
+  post: () => fetch(place + '/post', {method: 'POST', body: 'x'.repeat(1000), keepalive: true, ...blind}),
+  hop: () => fetch('/hop/5', blind), file: () => fetch('file:///etc/hostname'),
+  xhr: () => asked(place + '/xhr'), https: () => fetch('https://%address%/', blind),
+  socket: () => opened(new WebSocket('ws://%address%/ws')), secure: () => opened(new WebSocket('wss://%address%/ws')),
+  mapped: () => fetch('http://[::ffff:127.0.0.2]:' + port, blind), odd: () => fetch('http://2130706434:' + port, blind),
 };
-for (const name in tries) { try { tries[name]().then(() => told[name] = 'through', () => told[name] = 'kept in') } catch (e) { told[name] = 'kept in' } }
-try { navigator.sendBeacon(place + '/beacon', 'x') } catch (e) { quiet() }
-try { new EventSource(place + '/events') } catch (e) { quiet() }
-try { new Worker('/worker.js') } catch (e) { quiet() }
-try { new SharedWorker('/worker.js') } catch (e) { quiet() }
-try { navigator.serviceWorker.register('/worker.js').catch(quiet) } catch (e) { quiet() }
-try { const t = new WebTransport('https://%address%/'); t.ready.catch(quiet); t.closed.catch(quiet) } catch (e) { quiet() }
-try { const p = new RTCPeerConnection({iceServers: [{urls: 'stun:%udp%'}, {urls: 'turn:%udp%', username: 'a', credential: 'b'},
-        {urls: 'turn:%address%?transport=tcp', username: 'a', credential: 'b'}]});
-      p.createDataChannel('x'); p.createOffer().then(o => p.setLocalDescription(o)) } catch (e) { quiet() }
-try { window.open(place + '/window') } catch (e) { quiet() }
-document.getElementById('form').submit(); document.getElementById('ping').click();
+const others = [
+  () => navigator.sendBeacon(place + '/beacon', 'x'), () => new EventSource(place + '/events'),
+  () => new Worker('/worker.js'), () => new SharedWorker('/worker.js'), () => window.open(place + '/window'),
+  () => navigator.serviceWorker.register('/worker.js').catch(quiet),
+  () => { const t = new WebTransport('https://%address%/'); t.ready.catch(quiet); t.closed.catch(quiet) },
+  () => {
+    const peer = new RTCPeerConnection({iceServers: [{urls: 'stun:%udp%'}, turn]});
+    peer.createDataChannel('x'); peer.createOffer().then(offer => peer.setLocalDescription(offer));
+  },
+  () => document.getElementById('form').submit(), () => document.getElementById('ping').click(),
+];
+for (const name in tries) {
+  try { tries[name]().then(() => told[name] = 'through', () => told[name] = 'kept in') }
+  catch (error) { told[name] = 'kept in' }
+}
+for (const other of others) { try { other() } catch (error) { quiet() } }
 setTimeout(() => { window.told = told; document.title = 'done' }, 1500);
 </script></body></html>"""

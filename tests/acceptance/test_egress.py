@@ -20,7 +20,7 @@ from tests.acceptance.hostile_page import Canaries, HostileSite
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = os.environ.get("LONGSTOP_CHROMIUM") or shutil.which("chromium") or ""
-SECONDS = 20_000  # milliseconds, as Playwright counts
+LOAD_MILLIS = 20_000
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ async def let_loose(site: HostileSite, proxy: Mapping[str, str] | None) -> dict[
         browser = await driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
         context = await browser.new_context(proxy=proxy)
         page = await context.new_page()
-        await page.goto(site.base_url, timeout=SECONDS)
-        await page.wait_for_function("document.title === 'done'", timeout=SECONDS)
+        await page.goto(site.base_url, timeout=LOAD_MILLIS)
+        await page.wait_for_function("document.title === 'done'", timeout=LOAD_MILLIS)
         told: dict[str, str] = await page.evaluate("window.told")
         assert not [frame.url for frame in page.frames if frame.url.startswith(("file:", "chrome:"))]
         for way_out in ("/leave", "/meta", "/hop/5"):
@@ -76,7 +76,7 @@ async def let_loose(site: HostileSite, proxy: Mapping[str, str] | None) -> dict[
 async def leave(page: Any, url: str, error: type[Exception]) -> None:
     other = await page.context.new_page()
     try:
-        await other.goto(url, timeout=SECONDS)
+        await other.goto(url, timeout=LOAD_MILLIS)
         await other.wait_for_url(lambda now: not now.startswith(url), timeout=2000)
     except error:
         pass  # it was kept in, or led to an error page; what counts is who came to the canaries
@@ -103,6 +103,7 @@ async def test_the_same_page_without_the_proxy_reaches_the_canaries(site: Hostil
     await let_loose(site, None)
     assert canaries.came["address"] > 20
     assert canaries.came["port"] > 0
+    assert canaries.came["udp"] > 0
 
 
 @pytest.mark.req("D3")
@@ -123,4 +124,4 @@ def test_no_forbidden_address_is_ever_connected_to() -> None:
     assert found["forbidden_connects"] == []
     assert found["names_looked_up"] == []
     assert found["allowed_connects"] > 0
-    assert found["refused"] == found["tried"] > 250
+    assert found["refused"] == found["tried"] > 240

@@ -88,7 +88,7 @@ def is_clean(total: dict[str, int]) -> bool:
 
 @pytest.mark.req("A1", "C1", "C3", "H5")
 def test_a_run_beside_its_origin_serves_fresh_matches_and_ends_with_a_clean_report(tmp_path: Path) -> None:
-    running, api = up(*SIMULATED, "--for", "4s", "--report", "r.json", folder=tmp_path)
+    running, api = up(*SIMULATED, "--for", "5s", "--report", "r.json", folder=tmp_path)
     with running:
         until(lambda: len(live(api)) == 5 and not any(each["_metadata"]["is_stale"] for each in live(api)))
         matches = live(api)

@@ -101,7 +101,6 @@ class Ladder:
                 snapshot = await self._rungs[place].fetch(request)
             except SourceThrottledError:
                 # The site's own word: no other way to it would hear another.
-                permit.give_back()
                 raise
             except MatchGoneError as error:
                 self._doubt(standing, place, permit, error)
@@ -109,16 +108,14 @@ class Ladder:
             except FetchError as error:
                 permit.fail(self._clock.monotonic())
                 failure = failure if isinstance(failure, MatchGoneError) else error
-            except asyncio.CancelledError:
-                permit.give_back()
-                raise
             else:
                 permit.succeed(self._clock.monotonic())
-                standing.gone = 0
-                self._stand(standing, place, failure)
-                standing.newest = snapshot
+                self._served(standing, place, snapshot, failure)
                 self._probe_when_due(standing, request)
                 return snapshot
+            finally:
+                # After a verdict this does nothing; without one the permit must not be lost.
+                permit.give_back()
         raise failure or self._all_open(standing)
 
     def where(self, key: str) -> tuple[str, str]:
@@ -156,7 +153,6 @@ class Ladder:
         page may still show the match. Raises as long as the site is believed."""
         standing.gone += 1
         if standing.gone < GONE_BEFORE_DOUBT or place == len(self._rungs) - 1:
-            permit.give_back()
             raise error
         permit.fail(self._clock.monotonic())
 
@@ -165,6 +161,11 @@ class Ladder:
         if standing is None:
             standing = self._standings[key] = Standing(key, self._rungs, self._options)
         return standing
+
+    def _served(self, standing: Standing, place: int, snapshot: Snapshot, failure: FetchError | None) -> None:
+        standing.gone = 0
+        standing.newest = snapshot
+        self._stand(standing, place, failure)
 
     def _stand(self, standing: Standing, place: int, failure: FetchError | None) -> None:
         if place != standing.place:
@@ -208,28 +209,21 @@ class Ladder:
                 continue
             try:
                 found = await self._rungs[place].fetch(request)
+                self._judge_probe(standing, place, request, found, permit)
             except FetchError:
                 permit.fail(self._clock.monotonic())
                 continue
-            except asyncio.CancelledError:
+            finally:
                 permit.give_back()
-                raise
-            self._judge_probe(standing, place, request, found, permit.succeed, permit.fail)
             return
 
     def _judge_probe(
-        self,
-        standing: Standing,
-        place: int,
-        request: FetchRequest,
-        found: Snapshot,
-        succeed: Callable[[float], None],
-        fail: Callable[[float], None],
+        self, standing: Standing, place: int, request: FetchRequest, found: Snapshot, permit: Permit
     ) -> None:
         now = self._clock.monotonic()
         if standing.newest is None or not self._agree(request, found, standing.newest):
-            fail(now)
+            permit.fail(now)
             return
-        succeed(now)
+        permit.succeed(now)
         if place < standing.place:
             self._move(standing, place, "a probe succeeded and agrees")

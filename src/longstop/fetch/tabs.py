@@ -1,4 +1,4 @@
-"""What the rungs need of a browser: one page of one match. Which browser it is in, and how it is driven, is not theirs."""
+"""What the rungs need of a browser: one page of one match. Which browser it is in is not theirs to know."""
 
 import asyncio
 from typing import Protocol

@@ -79,6 +79,12 @@ class Lease:
     def source(self) -> str:
         return self.resolver.rules.source
 
+    @property
+    def url(self) -> str:
+        """The proxy's whole address; with a password in it, it is a secret."""
+        scheme, _, place = self.server.partition("://")
+        return f"{scheme}://{USERNAME}:{self.password}@{place}" if self.password else self.server
+
     def playwright_proxy(self) -> dict[str, str]:
         """What `browser.new_context(proxy=…)` takes."""
         if not self.password:

@@ -121,7 +121,7 @@ def _read_page(base_url: str, snapshot: Snapshot, state: bytes) -> Reading:
     for escape, character in _PAGE_ESCAPES:
         state = state.replace(escape, character)
     parts = parser.decode(state, dict[str, msgspec.Raw], "page's state")
-    live = next((bytes(value) for key, value in parts.items() if key.endswith("getSV3")), state)
+    live = next((bytes(value) for key, value in parts.items() if key.endswith(("getSV3", "sv3"))), state)
     return _read_json(base_url, _with_body(snapshot, live))
 
 
