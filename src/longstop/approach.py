@@ -11,6 +11,7 @@ import importlib.util
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import msgspec
@@ -47,6 +48,7 @@ from longstop.sources.contract import Source
 from longstop.store.contract import RecipeRow, Store, WriteBatch
 
 MB = 1024 * 1024
+BREAKERS_SHOWN_MAX = 200
 PROBE_KEY = "KEY"
 
 
@@ -83,6 +85,16 @@ class Approaches:
         for http in self._http:
             await http.close()
         self._lookup.close()
+
+    def why(self, source: str, key: str) -> str:
+        fetcher = self._fetchers.get(source)
+        return fetcher.where(key)[1] if fetcher else ""
+
+    def breakers(self) -> list[dict[str, Any]]:
+        """Those that have something to tell: a thousand closed ones say nothing."""
+        views = (view for fetcher in self._fetchers.values() for view in fetcher.all_breakers())
+        telling = [view for view in views if view.total_failures or view.state != "CLOSED"]
+        return [dict(msgspec.to_builtins(view)) for view in telling[:BREAKERS_SHOWN_MAX]]
 
     # The browser.
 

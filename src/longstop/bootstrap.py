@@ -131,6 +131,7 @@ class Instance:
             names=self._names,
             clock=self.clock,
             instance=InstanceFacts(INSTANCE_NAME, __version__),
+            approach=self.approaches,
         )
 
     def _names(self, source: str) -> Names:

@@ -85,7 +85,6 @@ def _over_reasons(report: OverReport) -> Iterator[str]:
 
 
 def _ball_reasons(delivery: Delivery) -> Iterator[str]:
-    extras = delivery.extras
     if delivery.runs_batter < 0 or delivery.runs > RUNS_A_BALL_MAX:
         yield f"ball {delivery.place} has {delivery.runs} runs"
     if not delivery.batter or not delivery.bowler:

@@ -5,7 +5,7 @@ with what the lower one brings.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -17,7 +17,6 @@ from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule, Permit
-
 
 GONE_BEFORE_DOUBT = 3
 
@@ -125,9 +124,8 @@ class Ladder:
             return ("", "")
         return (self._rungs[standing.place].name.value, standing.reason)
 
-    def breakers(self, key: str) -> list[BreakerView]:
-        standing = self._standings.get(key)
-        return [breaker.view() for breaker in standing.breakers] if standing else []
+    def all_breakers(self) -> Iterator[BreakerView]:
+        return (breaker.view() for standing in tuple(self._standings.values()) for breaker in standing.breakers)
 
     def distrust(self, key: str, error: PayloadError) -> None:
         """What the rung brought could not be read: it counts as a failure of the rung."""

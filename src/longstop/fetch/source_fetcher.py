@@ -1,6 +1,6 @@
 """The way to one source: live states climb the ladder, every other call goes the cheapest way that is open."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from longstop.domain.errors import PayloadError, SourceRefusedError
 from longstop.fetch.ladder import Ladder
@@ -29,8 +29,8 @@ class SourceFetcher:
     def where(self, key: str) -> tuple[str, str]:
         return self._ladder.where(key)
 
-    def breakers(self, key: str) -> Sequence[BreakerView]:
-        return self._ladder.breakers(key)
+    def all_breakers(self) -> Iterator[BreakerView]:
+        return self._ladder.all_breakers()
 
     async def let_go(self, key: str) -> None:
         await self._ladder.let_go(key)

@@ -151,6 +151,15 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
         "missing_balls",
     ),
     facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "open_seconds"),
+    facts.RungChanged: _telling(_INFO, "rung changed", "match_id", "before", "after", "reason"),
+    facts.RecipeLearnt: _telling(_INFO, "recipe learnt", "source", "purpose", "reason", "duration_seconds"),
+    facts.BrowserStarted: _telling(_INFO, "browser started", "unit", "pid", "driver_pid", "duration_seconds"),
+    facts.BrowserStopped: _telling(
+        _INFO, "browser stopped", "unit", "reason", "pids_before", "pids_after", "duration_seconds"
+    ),
+    facts.BrowserLost: _telling(_WARN, "browser lost", "unit", "reason", "leases"),
+    facts.BrowserRecycled: _telling(_INFO, "browser recycled", "unit", "subject", "reason", "action", "detail"),
+    facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),

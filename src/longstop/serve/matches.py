@@ -93,6 +93,7 @@ def metadata(known: KnownMatch, age: Age, model: ReadModel, gaps: Sequence[Gap] 
         source=live.source,
         scraper_id=known.watched.scraper_id if known.watched and known.watched.scraper_id else live.scraper_id,
         rung=live.rung,
+        rung_reason=model.approach.why(known.row.ref.source, known.row.ref.key) or None,
         source_at=iso_or_none(live.source_at),
         source_age_seconds=source_age,
         content_at=iso(live.captured_at),

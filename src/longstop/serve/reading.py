@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -62,6 +62,31 @@ class BoardReader(Protocol):
     def latency_ms(self) -> tuple[float, float]: ...
 
 
+class Approach(Protocol):
+    """How each match is fetched, and why so."""
+
+    def why(self, source: str, key: str) -> str:
+        """Why the match is fetched the way it is; empty when it is not watched."""
+        ...
+
+    def breakers(self) -> list[dict[str, Any]]:
+        """Every breaker that is not simply closed and unused."""
+        ...
+
+
+class NoApproach:
+    """For those who serve what nobody fetches."""
+
+    def why(self, source: str, key: str) -> str:  # noqa: ARG002 - it is the same for all
+        return ""
+
+    def breakers(self) -> list[dict[str, Any]]:
+        return []
+
+
+NO_APPROACH = NoApproach()
+
+
 class Instance(msgspec.Struct, frozen=True):
     name: str
     version: str
@@ -76,4 +101,5 @@ class ReadModel:
     names: Callable[[str], Names]
     clock: Clock
     instance: Instance
+    approach: Approach = NO_APPROACH
     stale_after_seconds: float = STALE_AFTER_SECONDS

@@ -99,7 +99,9 @@ def health_report(model: ReadModel) -> HealthReport:
             peak_memory_mb=round(board.rss_peak_bytes / _MEGABYTE, 1),
             total_cpu_percent=round(board.cpu_percent, 1),
         ),
-        errors=ErrorReport(vitals.errors_last_minute, board.errors_last_hour(now), circuit_breakers=[]),
+        errors=ErrorReport(
+            vitals.errors_last_minute, board.errors_last_hour(now), circuit_breakers=model.approach.breakers()
+        ),
         performance=PerformanceReport(average_ms, p95_ms, board.updates_per_minute(now)),
         per_match_status=[_match(watched, share) for watched in active],
         total_memory_mb=total_mb,

@@ -151,6 +151,7 @@ class Metadata(Struct, frozen=True):
     source: str
     scraper_id: str | None = None
     rung: Annotated[str | None, Meta(description="How it was fetched: replay, in_page, intercept or dom.")] = None
+    rung_reason: Annotated[str | None, Meta(description="Why it is fetched this way now.")] = None
     source_at: Annotated[str | None, Meta(description="The source's own clock when it built this state.")] = None
     source_age_seconds: int | None = None
     content_at: Annotated[str | None, Meta(description="When the content last changed.")] = None
