@@ -53,7 +53,7 @@ class OpenProxy:
         self.url = ""
 
     async def answer(self, request: web.BaseRequest) -> web.Response:
-        address = str(request.url) if request.method != "CONNECT" else request.path
+        address = request.raw_path
         self.seen.append(f"{request.method} {address}")
         if request.method == "CONNECT" or "127.0.0.1" not in address:
             return web.Response(status=403)
@@ -79,7 +79,7 @@ async def open_proxy() -> AsyncIterator[OpenProxy]:
 
 
 @contextlib.asynccontextmanager
-async def _listening(runner: web.BaseRunner) -> AsyncIterator[str]:  # type: ignore[type-arg]  # of any request
+async def _listening(runner: web.BaseRunner) -> AsyncIterator[str]:
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     try:

@@ -2,6 +2,7 @@
 
     LongstopError                     says what happened, and in `hint` what to do
     ├── SettingsError                 the configuration is wrong (all faults at once)
+    │   └── ExtraMissingError         it asks for a part that is not installed
     ├── InputError                    what a person handed in is wrong
     │   ├── MissingFileError          it is not there, or may not be read
     │   ├── MatchFileError            a file of a match, and not a whole one
@@ -61,6 +62,10 @@ class SettingsError(LongstopError):
 
     kind = "settings"
     exit_code = 78
+
+
+class ExtraMissingError(SettingsError):
+    """An optional part is asked for and not there; its extra installs it."""
 
 
 class InputError(LongstopError):

@@ -1,11 +1,13 @@
 """Where an answer sends us, and what of the call may go along. Pure; whether we may go there, the guard says."""
 
+import re
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
-from longstop.domain.errors import SourceRefusedError, UnexpectedStatusError
+from longstop.domain.errors import EgressRefusedError, SourceRefusedError, UnexpectedStatusError
 from longstop.fetch.egress.guard import CheckedUrl, EgressRules, check_url, is_login
 from longstop.fetch.snapshot import FetchRequest
 
@@ -13,6 +15,12 @@ STATUSES: Final = frozenset({301, 302, 303, 307, 308})
 _KEEPS_METHOD: Final = frozenset({307, 308})
 # What a stranger may see of our call. Tokens travel in headers of any name, so the list says what stays.
 _HARMLESS: Final = frozenset({"accept", "accept-language", "user-agent"})
+_CONNECTION_HEADERS: Final = frozenset(
+    {"accept-encoding", "connection", "content-length", "expect", "host", "keep-alive", "te", "trailer",
+     "transfer-encoding", "upgrade"}
+)  # fmt: skip
+_TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_NO_VALUE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _SAFE: Final = "%/:=&?~#+!$,;'@()*[]"
 
 
@@ -25,6 +33,25 @@ class Hop(msgspec.Struct, frozen=True):
 
 def first_hop(request: FetchRequest, rules: EgressRules) -> Hop:
     return Hop(request, check_url(request.url, rules))
+
+
+def headers_to_send(request: FetchRequest, more: Mapping[str, str]) -> dict[str, str]:
+    """A recipe holds what a browser sent; what belongs to its connection and not to the call stays behind."""
+    is_plain = _TOKEN.fullmatch(request.method) and all(
+        _TOKEN.fullmatch(name) and not _NO_VALUE.search(value) for name, value in request.headers
+    )
+    if not is_plain:
+        raise EgressRefusedError(
+            f"The {request.purpose} call has a method or a header that is none.",
+            reason="spelling",
+            hint="If it comes from a recipe, remove that recipe; it is learnt anew.",
+        )
+    kept = {name: value for name, value in request.headers if not _of_the_connection(name.lower())}
+    return {**kept, **more}
+
+
+def _of_the_connection(name: str) -> bool:
+    return name in _CONNECTION_HEADERS or name.startswith("proxy-")
 
 
 def next_hop(hop: Hop, status: int, location: str | None, rules: EgressRules) -> Hop:

@@ -26,6 +26,7 @@ from longstop.domain.errors import (
     SourceUnreachableError,
     UnexpectedStatusError,
 )
+from longstop.fetch.identity import product_token
 from longstop.fetch.snapshot import Fetcher, FetchRequest
 
 BYTES_MAX: Final = 512 * 1024
@@ -83,12 +84,12 @@ class Copy(msgspec.Struct, frozen=True):
 
 
 class RobotsGate:
-    """Asks before a call whether the site's own rules allow it."""
+    """Asks before a call whether the site's own rules allow it. `agent` is our whole user agent, or its first word."""
 
     def __init__(self, fetcher: Fetcher, clock: Clock, agent: str, limits: RobotsLimits | None = None) -> None:
         self._fetcher = fetcher
         self._clock = clock
-        self._agent = agent
+        self._agent = product_token(agent)
         self._limits = limits or RobotsLimits()
         self._copies: OrderedDict[str, Copy] = OrderedDict()
         self._looking: dict[str, asyncio.Lock] = {}

@@ -123,11 +123,9 @@ async def test_packing_that_holds_nothing_is_bounded_too() -> None:
             sent += len(block)
             yield block
 
-    began = time.perf_counter()
-    with pytest.raises(OversizedBodyError):
+    with pytest.raises(UnreadableBodyError, match="1000 members"):
         await read_body(endless(), "gzip", MEBIBYTE)
     assert sent < 2 * MEBIBYTE
-    assert time.perf_counter() - began < 2.0
 
 
 async def test_a_body_of_exactly_the_bound_is_let_in_packed_or_not() -> None:

@@ -28,9 +28,9 @@ RawSite = Callable[[bytes, bool], Awaitable[str]]
 
 def acquired(fetcher: HttpFetcher) -> int:
     """Connections that a call holds at this moment."""
-    session = fetcher._session
+    session = fetcher.transport.session  # type: ignore[attr-defined]  # it is the one of aiohttp
     assert session is not None
-    return len(session.connector._acquired)  # type: ignore[union-attr]  # a session that is open has one
+    return len(session.connector._acquired)
 
 
 async def fallen_quiet(site: Site) -> None:

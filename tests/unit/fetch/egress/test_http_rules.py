@@ -55,7 +55,7 @@ async def test_no_hostile_address_is_called(guarded: HttpFetcher, canary: "Canar
         with pytest.raises(EgressRefusedError):
             await guarded.fetch(request_for(url))
     assert canary.connections == 0
-    assert guarded._session is None or not guarded._session.connector._conns  # type: ignore[union-attr]  # it is open
+    assert not guarded.transport.session or not guarded.transport.session.connector._conns  # type: ignore[attr-defined]  # aiohttp
 
 
 async def test_redirects_are_followed_to_the_bound(guarded: HttpFetcher, own_site: "OwnSite") -> None:
@@ -210,6 +210,42 @@ async def test_a_call_whose_name_never_resolves_ends_at_its_deadline() -> None:
     with pytest.raises(SourceTimeoutError):
         await fetcher.fetch(request_for("http://site.example/", deadline_seconds=0.1))
     await fetcher.close()
+
+
+async def test_what_a_recipe_took_from_a_browsers_connection_is_not_sent(
+    guarded: HttpFetcher, own_site: "OwnSite"
+) -> None:
+    taken = (
+        ("accept-encoding", "br, zstd"),
+        ("Host", "evil.example"),
+        ("Proxy-Authorization", "x"),
+        ("TE", "trailers"),
+    )
+    await guarded.fetch(request_for(own_site.base_url, headers=(*taken, ("X-Token", "t"))))
+    sent = own_site.seen[0].headers
+    assert sent["Accept-Encoding"] == "gzip, deflate"
+    assert sent["Host"] == f"127.0.0.1:{own_site.port}"
+    assert sent["X-Token"] == "t"
+    assert not {"Proxy-Authorization", "TE"} & set(sent)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"headers": (("X", "a\r\nHost: evil.example"),)},
+        {"headers": (("X\r\nY", "a"),)},
+        {"headers": (("X", "a\0"),)},
+        {"headers": (("", "a"),)},
+        {"method": "GET / HTTP/1.1\r\nX:"},
+        {"method": ""},
+    ],
+)
+async def test_a_call_that_would_break_out_of_its_head_is_not_sent(
+    guarded: HttpFetcher, own_site: "OwnSite", more: dict[str, Any]
+) -> None:
+    with pytest.raises(EgressRefusedError):
+        await guarded.fetch(request_for(own_site.base_url, **more))
+    assert own_site.seen == []
 
 
 async def test_an_unchanged_answer_is_confirmed_without_its_body(guarded: HttpFetcher, own_site: "OwnSite") -> None:

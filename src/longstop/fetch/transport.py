@@ -1,0 +1,101 @@
+"""How one call is put on the wire. What it may call, how long it takes and what it means is decided elsewhere."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol
+
+import aiohttp
+from yarl import URL
+
+from longstop.domain.errors import SourceUnreachableError
+from longstop.fetch.bodies import ACCEPT_ENCODING
+from longstop.fetch.egress.resolver import PinnedResolver
+from longstop.fetch.snapshot import FetchRequest
+
+
+class Answer(Protocol):
+    """The head of an answer, and its body as it comes: still packed."""
+
+    status: int
+    headers: Mapping[str, str]
+    packing: str
+
+    def pieces(self) -> AsyncIterator[bytes]: ...
+
+
+class Transport(Protocol):
+    """Raises SourceUnreachableError for whatever goes wrong on the way. Follows no redirect and keeps no cookie."""
+
+    def call(
+        self, request: FetchRequest, url: str, headers: Mapping[str, str]
+    ) -> AbstractAsyncContextManager[Answer]: ...
+
+    async def close(self) -> None: ...
+
+
+class AiohttpAnswer:
+    def __init__(self, response: aiohttp.ClientResponse, purpose: str) -> None:
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+        self.packing = ", ".join(response.headers.getall("Content-Encoding", ()))
+        self._response = response
+        self._purpose = purpose
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        try:
+            async for piece in self._response.content.iter_any():
+                yield piece
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise unreachable(self._purpose, error) from error
+
+
+class AiohttpTransport:
+    """One keep-alive pool. With a resolver it connects to checked addresses only."""
+
+    def __init__(self, user_agent: str, connections_per_host: int, resolver: PinnedResolver | None) -> None:
+        self._user_agent = user_agent
+        self._connections_per_host = connections_per_host
+        self._resolver = resolver
+        self.session: aiohttp.ClientSession | None = None
+
+    @asynccontextmanager
+    async def call(self, request: FetchRequest, url: str, headers: Mapping[str, str]) -> AsyncIterator[AiohttpAnswer]:
+        """With a resolver the address was checked, and quoting it anew could make another of it."""
+        target = URL(url, encoded=True) if self._resolver is not None else url
+        pool = self._pool()
+        try:
+            response = await pool.request(
+                request.method, target, headers=headers, data=request.body, allow_redirects=False
+            )
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise unreachable(request.purpose, error) from error
+        async with response:
+            yield AiohttpAnswer(response, request.purpose)
+
+    async def close(self) -> None:
+        if self.session is not None:
+            await self.session.close()
+            self.session = None
+
+    def _pool(self) -> aiohttp.ClientSession:
+        """Our own resolver remembers; a second memory would keep an address longer than it is trusted."""
+        if self.session is None:
+            connector = aiohttp.TCPConnector(
+                limit=0,
+                limit_per_host=self._connections_per_host,
+                resolver=self._resolver,
+                use_dns_cache=self._resolver is None,
+            )
+            self.session = aiohttp.ClientSession(
+                connector=connector,
+                headers={"User-Agent": self._user_agent, "Accept-Encoding": ACCEPT_ENCODING},
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=False,
+                auto_decompress=False,
+            )
+        return self.session
+
+
+def unreachable(purpose: str, error: BaseException) -> SourceUnreachableError:
+    return SourceUnreachableError(f"The {purpose} call failed: {type(error).__name__}.")
