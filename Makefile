@@ -15,7 +15,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast check format lock requirements docs bench proof-house doctor clean distclean
+.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,13 +52,18 @@ docs: ## draw the diagrams in the docs from the tables in the code
 	$(SETUP) dev
 	@exec $(VENV)/python -m scripts.diagrams
 
-bench: ## measure the cost of a poll beside that of a bare loop
+bench: ## measure what a poll costs beside a bare loop, and on each rung
 	$(SETUP) run
-	@exec $(VENV)/python -m benchmarks.house $(ARGS)
+	@$(VENV)/python -m benchmarks.house $(ARGS)
+	@exec $(VENV)/python -m benchmarks.rungs
 
 proof-house: ## prove the figures that take too long for the tests
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_house $(ARGS)
+
+proof-ladder: ## prove the figures of the fetch ladder and the browser pool
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_ladder $(ARGS)
 
 doctor: ## say what is installed, reachable and missing, and what to do
 	$(SETUP) run

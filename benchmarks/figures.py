@@ -69,6 +69,16 @@ class Wishes:
 
     minutes: float
     speed: float
+    kills: int = 0
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What a part does when nothing is asked for. Without `kills` nobody is asked about them."""
+
+    minutes: float = 5.0
+    speed: float = 5.0
+    kills: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,9 +95,11 @@ def tell(text: str) -> None:
     print(f"  ... {text}", flush=True)
 
 
-def prove(part: str, proofs: Sequence[Proof], words: Sequence[str] | None = None) -> int:
-    given = _read(part, proofs, words)
-    wishes = Wishes(given.minutes, given.speed)
+def prove(
+    part: str, proofs: Sequence[Proof], words: Sequence[str] | None = None, defaults: Defaults = Defaults()
+) -> int:
+    given = _read(part, proofs, words, defaults)
+    wishes = Wishes(given.minutes, given.speed, given.kills)
     chosen = [proof for proof in proofs if not given.only or proof.name in given.only]
     began = datetime.now(UTC)
     try:
@@ -101,7 +113,7 @@ def prove(part: str, proofs: Sequence[Proof], words: Sequence[str] | None = None
     return 1 if short else 0
 
 
-def _read(part: str, proofs: Sequence[Proof], words: Sequence[str] | None) -> argparse.Namespace:
+def _read(part: str, proofs: Sequence[Proof], words: Sequence[str] | None, defaults: Defaults) -> argparse.Namespace:
     listed = "\n".join(f"  {proof.name:<12} {proof.title}" for proof in proofs)
     parser = argparse.ArgumentParser(
         prog=f"python -m benchmarks.proof_{part}",
@@ -110,14 +122,28 @@ def _read(part: str, proofs: Sequence[Proof], words: Sequence[str] | None) -> ar
     )
     names = [proof.name for proof in proofs]
     parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="this proof; again for more")
-    parser.add_argument("--minutes", type=_positive, default=5.0, help="how long the long one runs (%(default)g)")
-    parser.add_argument("--speed", type=_positive, default=5.0, help="speed of its simulated site (%(default)g)")
+    parser.add_argument(
+        "--minutes", type=_positive, default=defaults.minutes, help="how long the long one runs (%(default)g)"
+    )
+    parser.add_argument(
+        "--speed", type=_positive, default=defaults.speed, help="speed of its simulated site (%(default)g)"
+    )
+    parser.set_defaults(kills=defaults.kills)
+    if defaults.kills:
+        parser.add_argument("--kills", type=_count, help="how many processes are killed or stopped (%(default)d)")
     return parser.parse_args(words)
 
 
 def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value <= 1000:
+        raise ValueError(text)
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 1000:
         raise ValueError(text)
     return value
 

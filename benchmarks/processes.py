@@ -107,12 +107,14 @@ class Running:
 
 def start(command: Sequence[str], folder: Path, *, is_tied: bool = False) -> Running:
     """`is_tied`: it has our end of a pipe as its input, and may end when that closes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
     with (folder / "out.txt").open("wb") as out, (folder / "err.txt").open("wb") as err:
         popen = subprocess.Popen(
             list(command),
             cwd=folder,
-            env=own_environment(),
+            # Whatever it leaves behind lies where it can be seen.
+            env=own_environment() | {"TMPDIR": str(temporary)},
             stdin=subprocess.PIPE if is_tied else subprocess.DEVNULL,
             stdout=out,
             stderr=err,

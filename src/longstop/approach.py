@@ -26,10 +26,12 @@ from longstop.fetch.browser.pool import BrowserPool
 from longstop.fetch.browser.recycling import UnitLimits
 from longstop.fetch.browser.roster import PoolOptions
 from longstop.fetch.browser.tab import BrowserTabs
-from longstop.fetch.egress.guard import rules_for
-from longstop.fetch.egress.proxy import FilteringProxy
+from longstop.fetch.coherent import CurlTransport
+from longstop.fetch.egress.guard import EgressRules, rules_for
+from longstop.fetch.egress.proxy import FilteringProxy, Refusal
 from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
 from longstop.fetch.http import HttpFetcher, HttpLimits
+from longstop.fetch.identity import user_agent
 from longstop.fetch.ladder import Ladder, LadderOptions, Rung, RungName
 from longstop.fetch.lessons import Lessons
 from longstop.fetch.page_keeper import KeeperOptions, PageKeeper
@@ -41,6 +43,7 @@ from longstop.fetch.replay import ReplayRung
 from longstop.fetch.robots import RobotsGate
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.source_fetcher import SourceFetcher
+from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
@@ -63,7 +66,7 @@ class Approaches:
         self._bus = bus
         self._is_simulated = is_simulated
         self._lookup = SystemLookup()
-        self._proxy = FilteringProxy(clock)
+        self._proxy = FilteringProxy(clock, on_refused=self._tell_refused)
         self._http: list[HttpFetcher] = []
         self._books: dict[str, RecipeBook] = {}
         self._fetchers: dict[str, SourceFetcher] = {}
@@ -96,6 +99,23 @@ class Approaches:
         telling = [view for view in views if view.total_failures or view.state != "CLOSED"]
         return [dict(msgspec.to_builtins(view)) for view in telling[:BREAKERS_SHOWN_MAX]]
 
+    def _tell(self, error_type: str, message: str, hint: str) -> None:
+        self._bus.emit(
+            signals.ErrorRaised(
+                at=self._clock.now(),
+                severity="WARN",
+                error_type=error_type,
+                error_message=message,
+                hint=hint,
+                operation="approach",
+            )
+        )
+
+    def _tell_refused(self, refusal: Refusal) -> None:
+        self._tell(
+            "egress", refusal.said, f"A page of {refusal.source} asked for it; sources.*.allowed_hosts names more."
+        )
+
     # The browser.
 
     def _wants_pages(self) -> bool:
@@ -106,10 +126,15 @@ class Approaches:
 
     async def _start_pool(self) -> BrowserPool | None:
         wanted = self._settings.scraper.browser
+        # What is in no source's context has no business anywhere: the browser's own door leads nowhere.
+        nowhere = await self._proxy.admit(
+            PinnedResolver(EgressRules("nobody", frozenset()), self._lookup, self._clock), "nobody"
+        )
         fleet = ChromiumFleet(
             ChromiumOptions(
                 folder=Path(self._settings.storage.root) / "browser",
                 executable=wanted.executable_path,
+                proxy=nowhere.server,
                 headless=wanted.headless,
             ),
             self._clock,
@@ -118,7 +143,8 @@ class Approaches:
         pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings))
         try:
             await pool.start()
-        except BrowserMissingError:
+        except BrowserMissingError as error:
+            self._tell(error.kind, f"{error.message} Only plain calls are left.", error.hint)
             return None
         return pool
 
@@ -141,7 +167,13 @@ class Approaches:
         return self._fetcher(source, replay, keeper)
 
     def _polite(self, wanted: SourceSettings, resolver: PinnedResolver) -> PoliteFetcher:
-        http = HttpFetcher(self._clock, http_limits(self._settings), resolver)
+        limits_of_body = http_limits(self._settings)
+        transport = (
+            CurlTransport(self._proxy, resolver, body_bytes_max=limits_of_body.body_bytes_max)
+            if wanted.coherent_tls
+            else None
+        )
+        http = HttpFetcher(self._clock, limits_of_body, resolver, transport)
         self._http.append(http)
         limits = wanted.rate_limits
         if self._is_simulated:
@@ -157,7 +189,7 @@ class Approaches:
 
     async def _tabs(self, source: Source, pool: BrowserPool, resolver: PinnedResolver) -> BrowserTabs:
         lease = await self._proxy.admit(resolver, source.manifest.name)
-        agent = self._settings.scraper.fetch.user_agent
+        agent = http_limits(self._settings).user_agent
         need = ContextNeed(
             source=source.manifest.name,
             profile=Profile(user_agent=agent),
@@ -236,12 +268,11 @@ def wanted_calls(source: Source) -> Callable[[str], bool]:
 
 
 def http_limits(settings: Settings) -> HttpLimits:
-    usual = HttpLimits()
     fetch = settings.scraper.fetch
     return HttpLimits(
         deadline_seconds=settings.scraper.lifecycle.poll_deadline,
         body_bytes_max=fetch.max_body_mb * MB,
-        user_agent=fetch.user_agent or usual.user_agent,
+        user_agent=user_agent(fetch.user_agent),
         redirects_max=fetch.max_redirects,
     )
 
@@ -264,7 +295,10 @@ def pool_options(settings: Settings) -> PoolOptions:
 
 
 def ladder_options(settings: Settings) -> LadderOptions:
-    return LadderOptions(open_seconds=settings.scraper.resilience.circuit_breaker.timeout)
+    breaker = settings.scraper.resilience.circuit_breaker
+    return LadderOptions(
+        threshold=breaker.threshold, open_seconds=breaker.timeout, successes_to_close=breaker.success_threshold
+    )
 
 
 def _base_url_of(source: Source) -> str:

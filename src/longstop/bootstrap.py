@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TextIO
 
 from longstop import __version__
@@ -12,6 +13,7 @@ from longstop.approach import Approaches
 from longstop.clock import Clock
 from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
+from longstop.fetch.evidence import EvidenceStore
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
@@ -115,7 +117,9 @@ class Instance:
 
     async def _build_engine(self) -> Engine:
         climbers = await self.approaches.start(self._sources)
-        parts = EngineParts(self._sources, self.store, self.clock, self.bus, climbers=climbers)
+        storage = self.settings.storage
+        evidence = EvidenceStore(Path(storage.root), self.clock, storage.retention.evidence_max_mb)
+        parts = EngineParts(self._sources, self.store, self.clock, self.bus, climbers=climbers, evidence=evidence)
         return Engine(parts, engine_options(self.settings))
 
     def _subscribe(self) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 import msgspec
 
 from longstop.check import plausibility
+from longstop.check.drift import SelectorDrift
 from longstop.clock import Clock
 from longstop.domain.errors import (
     FetchError,
@@ -21,6 +22,7 @@ from longstop.domain.errors import (
     StoreError,
 )
 from longstop.domain.observation import Observation
+from longstop.fetch.evidence import EvidenceStore
 from longstop.fetch.snapshot import Fetcher, Snapshot
 from longstop.ledger.gaps import OverRange
 from longstop.ledger.match_ledger import Draft, FeedPage
@@ -64,6 +66,10 @@ class Climber(Protocol):
 
     async def let_go(self, key: str) -> None: ...
 
+    async def picture(self, key: str) -> bytes | None:
+        """What the match's page looks like, if one is open."""
+        ...
+
 
 class Pipeline:
     """The hallway. One instance serves all matches of one source."""
@@ -76,10 +82,13 @@ class Pipeline:
         clock: Clock,
         signals: Signals,
         climber: Climber | None = None,
+        evidence: EvidenceStore | None = None,
     ) -> None:
         self._source = source
         self._fetcher = fetcher
         self._climber = climber
+        self._evidence = evidence
+        self._drift = SelectorDrift()
         self._store = store
         self._clock = clock
         self._signals = signals
@@ -112,11 +121,12 @@ class Pipeline:
     async def _attempt(self, watch: Watch) -> Outcome:
         try:
             await self._remember(watch)
-            snapshot = await self._fetcher.fetch(self._source.live_state(watch.ref))
+            asked = self._source.live_state(watch.ref)
+            snapshot = await self._fetcher.fetch(msgspec.structs.replace(asked, is_conditional=watch.may_skip))
             watch.rung = snapshot.rung
             if watch.has_seen(snapshot):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
-            observation = self._parse(watch, snapshot)
+            observation = await self._parse(watch, snapshot)
             verdict = plausibility.judge(observation, watch.accepted)
             if not verdict.is_accepted:
                 return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
@@ -130,14 +140,34 @@ class Pipeline:
         except StoreError as error:
             return Outcome(OutcomeKind.NOT_STORED, error=error)
 
-    def _parse(self, watch: Watch, snapshot: Snapshot) -> Observation:
-        """A payload that cannot be read speaks against the way it came."""
+    async def _parse(self, watch: Watch, snapshot: Snapshot) -> Observation:
+        """A payload that cannot be read speaks against the way it came, and is kept for whoever mends the reading."""
         try:
-            return self._source.parse_state(watch.ref, snapshot)
+            observation = self._source.parse_state(watch.ref, snapshot)
         except PayloadError as error:
+            error.evidence = await self._keep_evidence(watch, snapshot)
             if self._climber is not None:
                 self._climber.distrust(watch.ref.key, error)
             raise
+        if observation.matched:
+            self._note_selectors(observation)
+        return observation
+
+    async def _keep_evidence(self, watch: Watch, snapshot: Snapshot) -> tuple[str, ...]:
+        if self._evidence is None or not self._evidence.is_due(watch.ref.match_id):
+            return ()
+        kept = [await self._evidence.keep_page(watch.ref.match_id, snapshot.body)]
+        picture = await self._climber.picture(watch.ref.key) if self._climber is not None else None
+        if picture is not None:
+            kept.append(await self._evidence.keep_picture(watch.ref.match_id, picture))
+        return tuple(place for place in kept if place)
+
+    def _note_selectors(self, observation: Observation) -> None:
+        source = observation.ref.source
+        before = set(self._drift.drifting(source))
+        self._drift.note(source, dict(observation.matched))
+        for field in sorted(set(self._drift.drifting(source)) - before):
+            self._signals.emit(signals.SelectorDrifted(at=self._clock.now(), source=source, field=field))
 
     async def _remember(self, watch: Watch) -> None:
         """The ledger goes on from what is stored: at first, and after a write of which nobody knows the fate."""
@@ -230,6 +260,9 @@ class Pipeline:
                 operation=operation,
                 url=watch.ref.url,
                 attempt=watch.failures_in_a_row,
+                context={"evidence": list(error.evidence)}
+                if isinstance(error, PayloadError) and error.evidence
+                else {},
             )
         )
 

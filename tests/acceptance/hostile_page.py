@@ -131,7 +131,8 @@ PAGE = """<!doctype html><html><head>
 <iframe src="file:///etc/hostname"></iframe><iframe src="view-source:http://%address%/"></iframe>
 <iframe src="chrome://version"></iframe>
 <iframe src="data:text/html,<img src='http://%address%/from-data'>"></iframe>
-<iframe srcdoc="<img src='http://%address%/from-srcdoc'><meta http-equiv=refresh content='0;url=http://%port%/m'>"></iframe>
+<iframe srcdoc="<img src='http://%address%/from-srcdoc'>
+  <meta http-equiv=refresh content='0;url=http://%port%/m'>"></iframe>
 <object data="http://%address%/object"></object><embed src="http://%address%/embed">
 <video src="http://%address%/video" autoplay></video><audio src="http://%address%/audio" autoplay></audio>
 <script src="http://%address%/script.js"></script>

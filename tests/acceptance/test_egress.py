@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from longstop.clock import SystemClock
+from longstop.fetch.browser.command_line import switches
 from longstop.fetch.egress.guard import rules_for
-from longstop.fetch.egress.proxy import CHROMIUM_ARGUMENTS, FilteringProxy, Lease
+from longstop.fetch.egress.proxy import FilteringProxy, Lease
 from longstop.fetch.egress.resolver import PinnedResolver
 from tests.acceptance.hostile_page import Canaries, HostileSite
 
@@ -59,7 +60,8 @@ async def let_loose(site: HostileSite, proxy: Mapping[str, str] | None) -> dict[
     if not CHROMIUM:
         pytest.skip("there is no chromium on this machine; set LONGSTOP_CHROMIUM")
     async with playwright.async_playwright() as driver:
-        arguments = list(CHROMIUM_ARGUMENTS) if proxy else []
+        # As the pool starts it, but for the mark by which the pool finds its own.
+        arguments = switches("", None)[1:] if proxy else []
         browser = await driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
         context = await browser.new_context(proxy=proxy)
         page = await context.new_page()

@@ -194,7 +194,9 @@ class PoolExhaustedError(BrowserError):
 
 
 class PayloadError(LongstopError):
-    """The bytes came and are wrong."""
+    """The bytes came and are wrong. `evidence` is where they were kept, if they were."""
+
+    evidence: tuple[str, ...] = ()
 
     kind = "parsing"
     exit_code = 65

@@ -30,6 +30,7 @@ class Observation(msgspec.Struct, frozen=True):
     """The state of one match as one payload tells it. Codes, not names.
 
     `headline` is the score as the source shows it a second time: runs and wickets, by team and innings.
+    `matched` is, for what was read from a page, which of the fallback selectors found each field.
     """
 
     ref: MatchRef
@@ -50,6 +51,7 @@ class Observation(msgspec.Struct, frozen=True):
     last_event: str = ""
     announcement: str = ""
     headline: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    matched: tuple[tuple[str, int], ...] = ()
 
     @property
     def current_innings(self) -> InningsScore | None:

@@ -5,6 +5,7 @@ with what the lower one brings.
 """
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Protocol
@@ -12,13 +13,27 @@ from typing import Protocol
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import FetchError, MatchGoneError, PayloadError, SourceThrottledError
+from longstop.domain.errors import (
+    EgressRefusedError,
+    FetchError,
+    MatchGoneError,
+    PayloadError,
+    RobotsRefusedError,
+    SourceCrowdedError,
+    SourceThrottledError,
+    SourceTimeoutError,
+)
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule, Permit
 
 GONE_BEFORE_DOUBT = 3
+NEVER = sys.maxsize
+
+
+# What the site or our own rules say of the source as a whole: no other way to it would hear another word.
+OF_THE_SOURCE = (SourceThrottledError, SourceCrowdedError, RobotsRefusedError, EgressRefusedError)
 
 
 class RungName(Enum):
@@ -43,12 +58,13 @@ class Rung(Protocol):
 
 
 class LadderOptions(msgspec.Struct, frozen=True):
-    """`forced` keeps every match on one rung, for operators and for measuring."""
+    """A rung is left at its first failure when another serves; its breaker opens after `threshold` in a row."""
 
-    failures_to_leave: int = 1
+    threshold: int = 5
     open_seconds: float = 60.0
+    successes_to_close: int = 5
     probe_seconds: float = 20.0
-    forced: RungName | None = None
+    descent_seconds: float = 20.0
 
 
 class Standing:
@@ -62,9 +78,15 @@ class Standing:
         self.probing: asyncio.Task[None] | None = None
         self.newest: Snapshot | None = None
         self.gone = 0
-        policy = BreakerPolicy(open_seconds=options.open_seconds, probes=1, successes_to_close=1)
+        policy = BreakerPolicy(options.open_seconds, probes=1, successes_to_close=options.successes_to_close)
+        # The lowest rung is never shut: below it there is none that would serve meanwhile.
         self.breakers = [
-            Breaker(f"{key} {rung.name.value}", ConsecutiveRule(options.failures_to_leave), policy) for rung in rungs
+            Breaker(
+                f"{key} {rung.name.value}",
+                ConsecutiveRule(NEVER if rung is rungs[-1] else options.threshold),
+                policy,
+            )
+            for rung in rungs
         ]
 
 
@@ -81,7 +103,7 @@ class Ladder:
         options: LadderOptions = LadderOptions(),
     ) -> None:
         self._source = source
-        self._rungs = [rung for rung in rungs if options.forced in (None, rung.name)]
+        self._rungs = list(rungs)
         self._agree = agree
         self._clock = clock
         self._bus = bus
@@ -89,17 +111,23 @@ class Ladder:
         self._standings: dict[str, Standing] = {}
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
-        """Down from where the match stands, until a rung answers; the last failure when none does."""
-        standing = self._standing(request.key)
+        """Within one deadline for the whole way: a match must not wait for every rung in turn."""
+        try:
+            async with self._clock.timeout(self._options.descent_seconds):
+                return await self._descend(self._standing(request.key), request)
+        except TimeoutError as error:
+            raise SourceTimeoutError(f"No rung answered within {self._options.descent_seconds:g} s.") from error
+
+    async def _descend(self, standing: Standing, request: FetchRequest) -> Snapshot:
+        """Down from where the match stands, then the rungs above it; the last failure when none answers."""
         failure: FetchError | None = None
-        for place in range(standing.place, len(self._rungs)):
+        for place in (*range(standing.place, len(self._rungs)), *range(standing.place)):
             permit = standing.breakers[place].admit(self._clock.monotonic())
             if permit is None:
                 continue
             try:
-                snapshot = await self._rungs[place].fetch(request)
-            except SourceThrottledError:
-                # The site's own word: no other way to it would hear another.
+                snapshot: Snapshot = await self._rungs[place].fetch(request)
+            except OF_THE_SOURCE:
                 raise
             except MatchGoneError as error:
                 self._doubt(standing, place, permit, error)

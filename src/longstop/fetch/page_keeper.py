@@ -42,6 +42,10 @@ class PageKeeper:
         """A call that is about no match can be made from any page."""
         return self._usable(key) is not None if key else self._any() is not None
 
+    def open_tab(self, key: str) -> Tab | None:
+        held = self._usable(key)
+        return held.tab if held is not None else None
+
     async def page(self, request: FetchRequest) -> Tab:
         """The open page of this match; for a call about none, any that is open."""
         if not request.key:

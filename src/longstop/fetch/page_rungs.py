@@ -47,6 +47,16 @@ class InPageRung:
             headers=answer.headers,
         )
 
+    async def picture(self, key: str) -> bytes | None:
+        """Of the open page; a page that cannot be pictured is no second failure."""
+        tab = self._keeper.open_tab(key)
+        if tab is None:
+            return None
+        try:
+            return await tab.picture(self._options.call_seconds)
+        except BrowserError:
+            return None
+
     def has_page(self, request: FetchRequest) -> bool:
         """Is there an open page from which this call could be made without opening one?"""
         return self._keeper.has_page(request.key)

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from typing import Protocol
 
 import msgspec
@@ -137,12 +137,11 @@ class PoliteFetcher:
         """
         async with self._line:
             await self._permits.acquire()
-            try:
+            with ExitStack() as undo:
+                undo.callback(self._permits.release)
                 self._require_welcome(request)
                 while (seconds := self._bucket.wait_seconds(self._clock.monotonic())) > 0:
                     await self._clock.sleep(seconds)
                     self._require_welcome(request)
-            except BaseException:
-                self._permits.release()
-                raise
+                undo.pop_all()
             self._bucket.take(self._clock.monotonic())

@@ -32,6 +32,9 @@ class SourceFetcher:
     def all_breakers(self) -> Iterator[BreakerView]:
         return self._ladder.all_breakers()
 
+    async def picture(self, key: str) -> bytes | None:
+        return await self._in_page.picture(key) if self._in_page is not None else None
+
     async def let_go(self, key: str) -> None:
         await self._ladder.let_go(key)
 

@@ -33,6 +33,10 @@ class Tab(Protocol):
 
     async def html(self, seconds: float) -> bytes: ...
 
+    async def picture(self, seconds: float) -> bytes:
+        """A PNG of what a person would see."""
+        ...
+
     def newest(self) -> CapturedCall | None:
         """The last answer that the page got to a call of its own of the wanted kind."""
         ...

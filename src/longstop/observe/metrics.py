@@ -24,7 +24,19 @@ from longstop.observe.staleness import OTHER, BoardCollector
 NO_MATCH: Final = "none"
 LABELLED_MATCHES_MAX: Final = 240
 ERROR_TYPES: Final = frozenset(
-    {"network", "parsing", "browser", "database", "auth", "settings", "input", "internal", "rejected"}
+    {
+        "network",
+        "parsing",
+        "browser",
+        "database",
+        "auth",
+        "settings",
+        "input",
+        "internal",
+        "rejected",
+        "egress",
+        "robots",
+    }
 )
 _OPEN_GAPS_MAX: Final = 10_000
 _LATENCY_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 2.0)

@@ -9,6 +9,7 @@
 | PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
 | RungChanged | a match is fetched another way | from, to |
 | RecipeLearnt | a browser showed how a call is made | duration |
+| SelectorDrifted | a page is read by fallback selectors only | source, field |
 | EventsStored | critical events became durable | count, extraction to stored |
 | ScoreStored | a changed state of a match became durable; what the page shows | |
 | ObservationRejected | a payload was not believed | reason |
@@ -118,6 +119,13 @@ class RecipeLearnt(Signal, frozen=True, kw_only=True):
     purpose: str
     reason: str
     duration_seconds: float
+
+
+class SelectorDrifted(Signal, frozen=True, kw_only=True):
+    """A page's usual selector finds nothing any more, and a fallback does: the list wants mending soon."""
+
+    source: str
+    field: str
 
 
 class EventsStored(Signal, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ class LifecycleSettings(Group):
     """How often a match is polled, when its data counts as stale, and how long a scraper lives."""
 
     max_lifetime_hours: Hours = setting(
-        6.0, "A scraper is replaced after this time.", env="SCRAPER_MAX_LIFETIME_HOURS", ge=0.01, le=168
+        6.0, "A scraper is replaced after this time.", env="SCRAPER_MAX_LIFETIME_HOURS", ge=0.005, le=168
     )
     polling_interval: Seconds = setting(
         2.5, "Time between two polls of a live match in play.", env="POLLING_INTERVAL_SECONDS", ge=0.1, le=3600

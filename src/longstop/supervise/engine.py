@@ -15,6 +15,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import LongstopError
 from longstop.domain.match import Names
+from longstop.fetch.evidence import EvidenceStore
 from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import Fetcher
 from longstop.fetch.source_fetcher import SourceFetcher
@@ -58,6 +59,7 @@ class EngineParts(msgspec.Struct, frozen=True):
     bus: Signals
     fetchers: Mapping[str, Fetcher] = {}
     climbers: Mapping[str, SourceFetcher] = {}
+    evidence: EvidenceStore | None = None
 
 
 class Department:
@@ -72,7 +74,9 @@ class Department:
         self._fetcher: Fetcher = self.climber or PoliteFetcher(
             parts.fetchers[source.manifest.name], parts.clock, max_concurrent=source.manifest.max_concurrent
         )
-        self._pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus, self.climber)
+        self._pipeline = Pipeline(
+            source, self._fetcher, parts.store, parts.clock, parts.bus, self.climber, parts.evidence
+        )
         self.roster = Roster(parts.store, engine.options.ledger, self._start_scraper, parts.clock, parts.bus)
 
     def services(self) -> tuple[Service, ...]:

@@ -1,7 +1,8 @@
 """One unit's place in the pool: its state, who leases of it, what was measured. And what the pool needs of units."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from longstop.fetch.browser.lease import Held, Lease
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE, UnitState
@@ -69,6 +70,7 @@ class Berth:
         self.successor: Berth | None = None
         self.probes = Trend()
         self.is_probing = False
+        self.under_way: set[asyncio.Task[Any]] = set()
         self.survey = Survey()
         self.pss_bytes = 0
         self.rss_bytes_then = 0
@@ -91,6 +93,11 @@ class Berth:
     @property
     def pss_bytes_at_most(self) -> int:
         return self.pss_bytes + max(0, self.survey.rss_bytes - self.rss_bytes_then)
+
+    def let_go(self) -> None:
+        """Nothing of what is asked of it will be answered."""
+        for task in self.under_way - {asyncio.current_task()}:
+            task.cancel()
 
     def step(self, event: str) -> None:
         self.state = UNIT_LIFECYCLE.advance(self.state, event)

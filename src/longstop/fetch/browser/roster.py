@@ -15,13 +15,14 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, BrowserLostError, LongstopError
 from longstop.fetch.browser.berths import Berth, Fleet
+from longstop.fetch.browser.herald import Herald
 from longstop.fetch.browser.lease import Held, Lease
 from longstop.fetch.browser.lifecycle import UnitState
 from longstop.fetch.browser.recycling import ContextLimits, UnitLimits, Verdict
-from longstop.observe import signals
 from longstop.observe.signals import Signals
 
 START_PAUSE_SECONDS_MAX = 30.0
+TAKE_BACK_SECONDS = 0.02
 COMING = frozenset({UnitState.STARTING, UnitState.READY})
 
 
@@ -50,7 +51,7 @@ class Roster:
     def __init__(self, fleet: Fleet[Any], clock: Clock, bus: Signals, options: PoolOptions) -> None:
         self._fleet = fleet
         self._clock = clock
-        self._bus = bus
+        self._herald = Herald(clock, bus)
         self._options = options
         self._tasks: set[asyncio.Task[Any]] = set()
         self._waiting: deque[asyncio.Future[Berth]] = deque()
@@ -80,24 +81,18 @@ class Roster:
         task.add_done_callback(self._ended)
         return task
 
+    def ask(self, berth: Berth, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
+        """Something asked of a browser: given up when that is lost."""
+        task = self.spawn(work, name)
+        berth.under_way.add(task)
+        task.add_done_callback(berth.under_way.discard)
+        return task
+
     def _ended(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, LongstopError):
-            self._tell_error(BrowserError(f"Unforeseen: {error!r}."), task.get_name())
-
-    def _tell_error(self, error: BrowserError, operation: str) -> None:
-        self._bus.emit(
-            signals.ErrorRaised(
-                at=self._clock.now(),
-                severity="error",
-                error_type=error.kind,
-                error_message=error.message,
-                hint=error.hint,
-                operation=operation,
-                attempt=self._failures,
-            )
-        )
+            self._herald.failed(BrowserError(f"Unforeseen: {error!r}."), task.get_name())
 
     # Places.
 
@@ -173,16 +168,7 @@ class Roster:
         self.last_error = None
         seconds, berth.began_at, berth.used_at = now - berth.began_at, now, now
         berth.step("started")
-        driver, browser = berth.unit.driver, berth.unit.browser
-        self._bus.emit(
-            signals.BrowserStarted(
-                at=self._clock.now(),
-                unit=berth.unit.name,
-                pid=0 if browser is None else browser.pid,
-                driver_pid=0 if driver is None else driver.pid,
-                duration_seconds=seconds,
-            )
-        )
+        self._herald.started(berth, seconds)
         if berth.predecessor is not None:
             self._drain(berth.predecessor)
         self.settle()
@@ -197,7 +183,7 @@ class Roster:
         if berth.predecessor is not None:
             berth.predecessor.successor = None
         self._forget(berth)
-        self._tell_error(error, "start a browser")
+        self._herald.failed(error, "start a browser", self._failures)
 
     # Replacement.
 
@@ -239,16 +225,7 @@ class Roster:
 
     def _tell_recycled(self, berth: Berth, subject: str, verdict: Verdict) -> None:
         self.recycles[f"{subject}: {verdict.reason}"] += 1
-        self._bus.emit(
-            signals.BrowserRecycled(
-                at=self._clock.now(),
-                unit=berth.unit.name,
-                subject=subject,
-                reason=verdict.reason,
-                action=verdict.action.value,
-                detail=verdict.detail,
-            )
-        )
+        self._herald.recycled(berth, subject, verdict)
 
     # End.
 
@@ -259,14 +236,16 @@ class Roster:
         berth.step("died")
         if verdict is not None:
             self._tell_recycled(berth, "browser", verdict)
-        lost = signals.BrowserLost(at=self._clock.now(), unit=berth.unit.name, reason=reason, leases=len(berth.leases))
-        self._bus.emit(lost)
+        self._herald.lost(berth, reason)
         for lease in tuple(berth.leases):
             self._end_lease(berth, lease, reason)
+        berth.let_go()
         self.spawn(self._kill(berth, reason), f"kill browser {berth.unit.name}")
         self.settle()
 
     async def _kill(self, berth: Berth, reason: str) -> None:
+        # Who was still asking takes it back first: Playwright cannot once its driver is gone.
+        await self._clock.sleep(TAKE_BACK_SECONDS)
         await self._finish(berth, reason, gently=False)
         berth.step("killed")
 
@@ -280,16 +259,7 @@ class Roster:
             ending = await berth.unit.end(gently=False)
         self._fleet.bury(berth.unit)
         self._forget(berth)
-        self._bus.emit(
-            signals.BrowserStopped(
-                at=self._clock.now(),
-                unit=berth.unit.name,
-                reason=reason,
-                pids_before=ending.pids_before,
-                pids_after=ending.pids_after,
-                duration_seconds=ending.seconds,
-            )
-        )
+        self._herald.stopped(berth, reason, ending)
         self.settle()
 
     def _forget(self, berth: Berth) -> None:
@@ -317,9 +287,7 @@ class Roster:
     def _end_lease(self, berth: Berth, lease: Lease, reason: str) -> None:
         self._detach(berth, lease)
         lease.end(reason)
-        self._bus.emit(
-            signals.LeaseLost(at=self._clock.now(), unit=berth.unit.name, source=lease.need.source, reason=reason)
-        )
+        self._herald.lease_lost(berth, lease, reason)
 
     def released(self, lease: Lease) -> "asyncio.Task[None] | None":
         """The holder gives it back; the task is the closing of its context."""
@@ -347,7 +315,7 @@ class Roster:
 
     def _close(self, berth: Berth, held: Held) -> "asyncio.Task[None]":
         berth.closing += 1
-        closing = self.spawn(self._close_context(berth, held), f"close a context of {berth.unit.name}")
+        closing = self.ask(berth, self._close_context(berth, held), f"close a context of {berth.unit.name}")
         # Runs also when the task is cancelled before it began.
         closing.add_done_callback(functools.partial(self._closed, berth))
         return closing

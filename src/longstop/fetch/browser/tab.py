@@ -99,6 +99,10 @@ class BrowserTab:
             raise OversizedBodyError(f"The page is larger than {self._body_bytes_max} bytes.")
         return text.encode("utf-8", "replace")
 
+    async def picture(self, seconds: float) -> bytes:
+        page = self._opened()
+        return await self._lease.call(lambda: page.screenshot(type="png", timeout=seconds * 1000), seconds)
+
     def newest(self) -> CapturedCall | None:
         return self._newest
 

@@ -161,7 +161,7 @@ class Upkeep:
         for berth in self._roster.berths:
             if berth.is_usable and not berth.is_probing:
                 berth.is_probing = True
-                self._roster.spawn(self._ask_unit(berth), f"ask browser {berth.unit.name}")
+                self._roster.ask(berth, self._ask_unit(berth), f"ask browser {berth.unit.name}")
         for lease in self._roster.leases:
             if lease.held.crashed.is_set():
                 self._roster.take_back(lease, "its page crashed")

@@ -4,6 +4,9 @@ Chromium's own routing hook does not see redirect hops, preloads or sockets; a p
 browser context, as a rule) has a port of its own, which says whose request it is: Chromium allows itself 32
 connections to one proxy, too few for all contexts together. A password may be asked for besides; it costs speed,
 because a driven Chromium then stops at each request and leaves its cache unused.
+
+What could go past a proxy (WebRTC's datagrams, names looked up ahead of time, Chromium's own errands) is switched off
+where Chromium is started, in `fetch.browser.command_line`; without those switches datagrams do get out.
 """
 
 import asyncio
@@ -26,21 +29,6 @@ from longstop.fetch.egress.streams import Dial, DirectDial, Exchange, Streams, T
 USERNAME: Final = "longstop"
 REFUSALS_REMEMBERED: Final = 200
 _INTERIM_MAX: Final = 10
-
-# Everything that could go past the proxy: loopback, names looked up ahead of time, UDP, and Chromium's own errands.
-CHROMIUM_ARGUMENTS: Final = (
-    "--proxy-bypass-list=<-loopback>",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-quic",
-    "--dns-prefetch-disable",
-    "--no-pings",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-sync",
-)
 
 
 class ProxyLimits(msgspec.Struct, frozen=True):
@@ -114,16 +102,15 @@ class FilteringProxy:
             raise ValueError(f"lease {name!r} is in use")
         lease = Lease(name, resolver, secrets.token_urlsafe(24) if with_password else "")
         self._leases[name] = lease
-        try:
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._leases.pop, name)
             lease.listener = await asyncio.start_server(
                 lambda reader, writer: self._begin(lease, Streams(reader, writer)),
                 "127.0.0.1",
                 0,
                 limit=self._limits.head_bytes_max,
             )
-        except BaseException:
-            del self._leases[name]
-            raise
+            undo.pop_all()
         lease.server = f"http://127.0.0.1:{lease.listener.sockets[0].getsockname()[1]}"
         return lease
 

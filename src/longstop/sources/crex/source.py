@@ -59,7 +59,8 @@ class CrexSource:
 
     def parse_state(self, ref: MatchRef, snapshot: Snapshot) -> Observation:
         if snapshot.rung == "dom" or dom.is_page(snapshot.body):
-            return self.parse_page(ref, snapshot).observation
+            reading = self.parse_page(ref, snapshot)
+            return msgspec.structs.replace(reading.observation, matched=tuple(sorted(reading.matched.items())))
         return parser.parse_state(ref, snapshot)
 
     def parse_page(self, ref: MatchRef, snapshot: Snapshot, names: Names = _NO_NAMES) -> PageReading:
