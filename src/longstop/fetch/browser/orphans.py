@@ -16,6 +16,7 @@ from longstop.fetch.browser import processes
 from longstop.fetch.browser.command_line import MARK_VARIABLE, mark_of
 from longstop.fetch.browser.instance import Owner, UnitRecord, is_dead, unit_records
 from longstop.fetch.browser.processes import Identity, Process, Table
+from longstop.fetch.browser.short_path import forget_links
 
 GONE_SECONDS = 3.0
 _STEP_SECONDS = 0.05
@@ -58,7 +59,8 @@ async def remove_orphans(root: Path, clock: Clock) -> OrphanReport:
     for orphan in orphans:
         processes.send(orphan.who, signal.SIGKILL)
     surviving = await gone([orphan.who for orphan in orphans], clock, GONE_SECONDS)
-    if not surviving:
+    if folders and not surviving:
+        await asyncio.to_thread(forget_links, folders)
         for folder in folders:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return OrphanReport(tuple(orphans), tuple(folders), tuple(surviving))

@@ -22,6 +22,7 @@ from longstop.fetch.browser.instance import Instance, UnitRecord
 from longstop.fetch.browser.needs import ContextNeed, proxy_address
 from longstop.fetch.browser.orphans import gone, marked
 from longstop.fetch.browser.processes import Identity, Process, Table
+from longstop.fetch.browser.short_path import forget_links, shorten
 from longstop.fetch.browser.survey import Ending, Survey
 from longstop.fetch.browser.translate import in_time
 
@@ -58,7 +59,7 @@ class BrowserUnit:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._line: CDPSession | None = None
-        self._short_folder: int | None = None
+        self._temporary = self._folder
         self.driver: Identity | None = None
         self.browser: Identity | None = None
         self._known: dict[int, Identity] = {}
@@ -81,21 +82,14 @@ class BrowserUnit:
                 await self.end(gently=False)
 
     async def _start(self) -> None:
-        temporary = self._temporary_path()
+        self._temporary = shorten(self._folder)
+        temporary = str(self._temporary)
         self._playwright = await start_driver(self._mark, temporary, self._clock, self._options.start_seconds)
         self.driver = find_driver(self._mark)
         self._browser = await self._launched(self._playwright, temporary)
         self._identify()
         opening = self._browser.new_browser_cdp_session()
         self._line = await in_time(self._clock, opening, self._options.call_seconds, "open a line to itself")
-
-    def _temporary_path(self) -> str:
-        """A long path goes through our own handle of the folder, since Chromium's sockets do not fit below it."""
-        path = str(self._folder)
-        if len(path) <= command_line.TEMPORARY_PATH_MAX:
-            return path
-        self._short_folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        return f"/proc/{os.getpid()}/fd/{self._short_folder}"
 
     async def _launched(self, playwright: "Playwright", temporary: str) -> "Browser":
         options = self._options
@@ -259,11 +253,11 @@ class BrowserUnit:
 
     async def _remove_folder(self, is_inhabited: bool) -> None:
         """What still lives may still write: its folder stays for the sweep, which finds both by it."""
-        if self._short_folder is not None:
-            os.close(self._short_folder)
-            self._short_folder = None
-        if not is_inhabited:
-            await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
+        if is_inhabited:
+            return
+        if self._temporary != self._folder:
+            await asyncio.to_thread(forget_links, [self._folder])
+        await asyncio.to_thread(shutil.rmtree, self._folder, ignore_errors=True)
 
 
 def _is_there(who: Identity | None, table: Table) -> bool:
