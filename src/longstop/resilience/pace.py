@@ -1,14 +1,14 @@
 """How soon to look again. Pure: what is known goes in, seconds and the reason come out. The numbers are the documents'.
 
-    over and whole              300 s
-    gone from the site           10 s
-    not begun                    30 s
-    5, 10, 20 errors             5, 10, 20 s   until 5 minutes have passed below the threshold
-    a break, 10 polls unchanged  30 s          never while the source says that play goes on
-    more than half changed        2 s
-    a match that matters more     2 s
-    in play, nothing new for 2 min 5 s
-    else                        2.5 s
+over and whole              300 s
+gone from the site           10 s
+not begun                    30 s
+5, 10, 20 errors             5, 10, 20 s   until 5 minutes have passed below the threshold
+a break, 10 polls unchanged  30 s          never while the source says that play goes on
+more than half changed        2 s
+a match that matters more     2 s
+in play, nothing new for 2 min 5 s
+else                        2.5 s
 """
 
 import msgspec

@@ -1,8 +1,8 @@
 """When a task that failed is tried again. Pure; the numbers are the data model's (S2) and may be set.
 
-    attempt 1    at once
-    attempt 2    2 s + up to 2 s
-    attempt 3    4 s + up to 4 s, and no more after that
+attempt 1    at once
+attempt 2    2 s + up to 2 s
+attempt 3    4 s + up to 4 s, and no more after that
 """
 
 import random
