@@ -30,7 +30,7 @@ MAY_PRINT = re.compile(
     r"^(scripts|benchmarks)/|^tests/style/checker\.py$|^src/\w+/(cli\.py|commands\.py|(cli|commands)/)"
 )
 
-_SKIPPED_FOLDERS = {".git", ".venv", ".hypothesis", "var", "build", "dist", "node_modules", "__pycache__"}
+_SKIPPED = {".git", ".venv", ".hypothesis", "var", "build", "dist", "node_modules", "__pycache__"}
 _TEXT_SUFFIXES = {"", *re.findall(r"\.\w+", ".py .md .toml .yaml .yml .json .sh .lock .in .cfg .ini .html .js .css")}
 _MACHINE_PATH = re.compile(r"(?<![\w.~>)}-])/(?:work|home|root|tmp/w)/")
 _ADDRESS = re.compile(r"\b\w+://")
@@ -258,11 +258,11 @@ def _texts(root: Path) -> Iterator[tuple[str, str]]:
 
 def _files(folder: Path) -> Iterable[Path]:
     for path in sorted(folder.iterdir()):
-        if path.is_dir() and not path.is_symlink() and path.name not in _SKIPPED_FOLDERS:
+        if path.is_dir() and not path.is_symlink() and path.name not in _SKIPPED:
             if not path.name.endswith(("_cache", ".egg-info")):
                 yield from _files(path)
-        elif path.is_file() and path.suffix in _TEXT_SUFFIXES:
-            yield path
+        elif path.is_file() and path.suffix in _TEXT_SUFFIXES and path.name not in _SKIPPED:
+            yield path  # in a worktree of git, `.git` is a file that names a folder of this machine
 
 
 def main() -> int:

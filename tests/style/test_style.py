@@ -114,6 +114,11 @@ def test_faults_are_found_in_a_folder_on_disk(tmp_path: Path) -> None:
     assert [fault.place for fault in checker.faults_in(tmp_path)] == ["src/longstop/http.py:1"]
 
 
+def test_what_git_writes_for_a_worktree_is_not_ours(tmp_path: Path) -> None:
+    (tmp_path / ".git").write_text("gitdir: " + "/home" + "/someone/longstop/.git/worktrees/x\n", encoding="utf-8")
+    assert checker.faults_in(tmp_path) == []
+
+
 def test_the_house_keeps_its_style() -> None:
     found = checker.faults_in(checker.ROOT)
     assert not found, "\n".join(map(str, found))
