@@ -7,7 +7,7 @@ may come after newer ones, so every clause must lead to the same row whatever th
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, and_, case, func, literal_column, not_, or_, tuple_
+from sqlalchemy import ColumnElement, Table, Text, and_, case, cast, func, literal_column, not_, or_, tuple_
 
 from longstop.store import tables
 
@@ -60,6 +60,17 @@ def _ahead(old: Cell, new: Cell, fresh: Cell, order: Order) -> Cell:
     return case((after > before, new), (and_(after == before, fresh), new), else_=old)
 
 
+def _is_later_state(old: Columns, new: Columns) -> Cell:
+    """Further along; or as far, and entered later. At the same moment a pause comes after the look that led to it."""
+    before, after = _rank(old.state, _STATES), _rank(new.state, _STATES)
+    entered = func.coalesce(old.state_at, old.last_scraper_update)
+    enters = func.coalesce(new.state_at, new.last_scraper_update)
+    is_later = or_(enters > entered, and_(entered.is_(None), enters.is_not(None)))
+    is_same_moment = or_(enters == entered, and_(entered.is_(None), enters.is_(None)))
+    is_pause = and_(is_same_moment, new.state == _text("paused"))
+    return or_(after > before, and_(after == before, or_(is_later, is_pause)))
+
+
 def match_forward(insert: Insert) -> Insert:
     """Facts are added, the state goes forward, and the day of discovery stays the first."""
     old, new = tables.matches.c, insert.excluded
@@ -71,10 +82,12 @@ def match_forward(insert: Insert) -> Insert:
         _rank(new.status, _STATUSES) < _rank(old.status, _STATUSES),
         _rank(new.state, _STATES) < _rank(old.state, _STATES),
     )
+    is_later_state = _is_later_state(old, new)
     is_later = or_(old.last_scraper_update.is_(None), new.last_scraper_update >= old.last_scraper_update)
     set_ |= {
         "status": _ahead(old.status, new.status, fresh, _STATUSES),
-        "state": _ahead(old.state, new.state, fresh, _STATES),
+        "state": case((is_later_state, new.state), else_=old.state),
+        "state_at": case((is_later_state, new.state_at), else_=old.state_at),
         "starts_at": _known_or_null(old.starts_at, new.starts_at, fresh),
         "discovered_at": case(
             (new.discovered_at < old.discovered_at, new.discovered_at),
@@ -123,6 +136,34 @@ def recipe_newer(insert: Insert) -> Insert:
         index_elements=["source", "purpose"],
         set_=_all_but(tables.recipes, new, "source", "purpose"),
         where=tuple_(new.learnt_at, new.payload) > tuple_(old.learnt_at, old.payload),
+    )
+
+
+def state_newer(insert: Insert) -> Insert:
+    """Of two that were saved at the same moment one stays, whichever came first."""
+    old, new = tables.scraper_states.c, insert.excluded
+
+    def order(row: Columns) -> Cell:
+        return tuple_(row.saved_at, row.sequence, row.scraper_id, cast(row.details, Text))
+
+    return insert.on_conflict_do_update(
+        index_elements=["match_id"],
+        set_=_all_but(tables.scraper_states, new, "match_id"),
+        where=order(new) > order(old),
+    )
+
+
+def audit_judged(insert: Insert) -> Insert:
+    """Judged twice, the later judgement counts."""
+    old, new = tables.recovery_audit.c, insert.excluded
+
+    def order(row: Columns) -> Cell:
+        return tuple_(func.coalesce(row.judged_at, row.timestamp), row.outcome)
+
+    return insert.on_conflict_do_update(
+        index_elements=["entry_id"],
+        set_=_all_but(tables.recovery_audit, new, "entry_id"),
+        where=and_(new.outcome.is_not(None), or_(old.outcome.is_(None), order(new) > order(old))),
     )
 
 

@@ -14,13 +14,16 @@ from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, 
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
+from longstop.domain.recovery import RecoveryAuditEntry
+from longstop.domain.scraper_state import ScraperState
 
 
 class MatchRow(msgspec.Struct, frozen=True):
     """One row of `matches`: facts from the list, plus the freshness columns of the data model.
 
     Natural key: match_id. State and status only move forward, facts are not overwritten by empty ones, and the first
-    `discovered_at` stays.
+    `discovered_at` stays. Between active and paused a match may go back and forth: there the later of two rows counts,
+    by `state_at`, or by `last_scraper_update` where that is not told, and of the same moment the pause.
     """
 
     ref: MatchRef
@@ -37,6 +40,7 @@ class MatchRow(msgspec.Struct, frozen=True):
     scraper_status: str = "unknown"
     priority: MatchPriority = MatchPriority.LIVE
     result: Result | None = None
+    state_at: datetime | None = None
 
 
 class LiveRow(msgspec.Struct, frozen=True):
@@ -122,7 +126,11 @@ class RecipeRow(msgspec.Struct, frozen=True):
 
 
 class WriteBatch(msgspec.Struct, frozen=True):
-    """Everything that belongs together. All of it is written, or none."""
+    """Everything that belongs together. All of it is written, or none.
+
+    `states`: natural key match_id, the newest by `saved_at` stays. `audits`: natural key entry_id, a judged entry
+    replaces its unjudged self, and never the other way.
+    """
 
     matches: tuple[MatchRow, ...] = ()
     live: tuple[LiveRow, ...] = ()
@@ -134,6 +142,8 @@ class WriteBatch(msgspec.Struct, frozen=True):
     errors: tuple[ErrorRow, ...] = ()
     health: tuple[HealthRow, ...] = ()
     recipes: tuple[RecipeRow, ...] = ()
+    states: tuple[ScraperState, ...] = ()
+    audits: tuple[RecoveryAuditEntry, ...] = ()
 
 
 class LedgerPage(msgspec.Struct, frozen=True):
@@ -189,6 +199,26 @@ class Store(Protocol):
 
     async def recipes(self, source: str) -> Sequence[RecipeRow]:
         """By purpose; also those that have run out, which is for the caller to judge."""
+        ...
+
+    async def states(self, match_ids: Sequence[str]) -> dict[str, ScraperState]:
+        """The newest state of each, by match id; a match without one is left out."""
+        ...
+
+    async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]:
+        """Newest first."""
+        ...
+
+    async def errors(
+        self, *, match_id: str | None = None, scraper_id: str | None = None, limit: int = 100
+    ) -> Sequence[ErrorRow]:
+        """Newest first."""
+        ...
+
+    async def health(
+        self, *, match_id: str | None = None, scraper_id: str | None = None, limit: int = 100
+    ) -> Sequence[HealthRow]:
+        """Newest first."""
         ...
 
     async def ping(self) -> float:

@@ -1,4 +1,4 @@
-"""Matches, their live state, names, recipes, errors and health as rows, and back.
+"""Matches, their live state, names and recipes as rows, and back.
 
 The order of a row is the order of its columns in `statements.py`. Times are the only thing the two databases keep
 differently, so whoever calls hands in how a time is written or read.
@@ -14,7 +14,7 @@ from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, 
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 from longstop.store.cells import Moments, Row, aware, json_text, key_text
-from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, NamesRow, RecipeRow
+from longstop.store.contract import LiveRow, MatchRow, NamesRow, RecipeRow
 
 NAME_KINDS: Final = ("players", "teams", "teams_short", "series")
 RECIPE_BYTES_MAX: Final = 1 << 20
@@ -57,12 +57,13 @@ def match_values(row: MatchRow, moment: Moments, now: datetime) -> Row:
         key_text(row.scraper_status),
         row.priority.value,
         None if row.result is None else json_text(row.result),
+        moment(row.state_at),
     )
 
 
 def match_row(row: Row, moment: Moments) -> MatchRow:
     _, source, key, url, title, first, second, status, state, style, series, venue, *rest = row
-    starts_at, discovered_at, updated, _, scraper_status, priority, result = rest
+    starts_at, discovered_at, updated, _, scraper_status, priority, result, state_at = rest
     return MatchRow(
         ref=MatchRef(source, key, url),
         title=title,
@@ -78,6 +79,7 @@ def match_row(row: Row, moment: Moments) -> MatchRow:
         scraper_status=scraper_status,
         priority=MatchPriority(priority),
         result=None if result is None else _read_result(result),
+        state_at=moment(state_at),
     )
 
 
@@ -173,37 +175,3 @@ def recipe_values(row: RecipeRow, moment: Moments) -> Row:
 def recipe_row(row: Row, moment: Moments) -> RecipeRow:
     source, purpose, payload, learnt_at, expires_at = row
     return RecipeRow(source, purpose, payload, moment(learnt_at), moment(expires_at))
-
-
-def error_values(row: ErrorRow, moment: Moments) -> Row:
-    return (
-        key_text(row.error_id),
-        key_text(row.scraper_id),
-        None if row.match_id is None else key_text(row.match_id),
-        moment(row.at),
-        key_text(row.error_type),
-        row.error_message,
-        row.stack_trace,
-        row.url,
-        row.operation,
-        row.retry_attempt,
-        row.resolved,
-        moment(row.resolved_at),
-        row.resolution_method,
-    )
-
-
-def health_values(row: HealthRow, moment: Moments) -> Row:
-    return (
-        key_text(row.scraper_id),
-        None if row.match_id is None else key_text(row.match_id),
-        moment(row.at),
-        key_text(row.health_status),
-        row.error_count,
-        row.memory_mb,
-        row.cpu_percent,
-        row.update_latency_ms,
-        row.polling_interval_seconds,
-        row.uptime_seconds,
-        row.last_update_age_seconds,
-    )

@@ -19,7 +19,7 @@ from longstop.store.postgres_engine import DATABASE_ERRORS, is_repeatable, make_
 from longstop.store.postgres_options import PostgresOptions
 from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, waves
 from longstop.store.postgres_schema import state_of, upgrade_postgres
-from longstop.store.queries import Selection, queries_for
+from longstop.store.queries import ByMatch, Selection, queries_for
 from longstop.store.reads import Question, StoreReads
 from longstop.store.sql_text import SqlText, for_postgres
 from longstop.store.writes import Part, Rule, collision, differs, kind_key, prepare, unkeepable
@@ -98,9 +98,9 @@ class PostgresStore(StoreReads):
                 answers.append(rows_out(await _execute(connection, for_postgres(query), named)))
             return answers
 
-    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
+    async def _ask_each(self, query: ByMatch, match_ids: Sequence[str]) -> list[Row]:
         wanted = {"match_ids": [text_in(match_id) for match_id in match_ids]}
-        return (await self._ask((self._queries.live_many, wanted)))[0]
+        return (await self._ask((query.many, wanted)))[0]
 
     async def ping(self) -> float:
         started = self._clock.monotonic()

@@ -7,17 +7,40 @@ from typing import Any
 from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select
 
 from longstop.store import tables
-from longstop.store.writes import DELIVERIES, EVENTS, GAPS, INNINGS, LIVE, MATCHES, RECIPES, Kind
+from longstop.store.writes import (
+    AUDITS,
+    DELIVERIES,
+    ERRORS,
+    EVENTS,
+    GAPS,
+    HEALTH,
+    INNINGS,
+    LIVE,
+    MATCHES,
+    RECIPES,
+    STATES,
+    Kind,
+)
 
 Selection = Select[Any]
+# Asked with or without each of two filters.
+Filtered = dict[tuple[bool, bool], Selection]
+
+
+@dataclass(frozen=True)
+class ByMatch:
+    """The same question about one match and about many; only PostgreSQL takes a list."""
+
+    one: Selection
+    many: Selection
 
 
 @dataclass(frozen=True)
 class Queries:
     match: Selection
-    matches: dict[tuple[bool, bool], Selection]
-    live: Selection
-    live_many: Selection
+    matches: Filtered
+    live: ByMatch
+    states: ByMatch
     events: Selection
     last_seq: Selection
     deliveries: Selection
@@ -28,7 +51,13 @@ class Queries:
     gaps: Selection
     names: Selection
     recipes: Selection
+    audits: Selection
+    errors: Filtered
+    health: Filtered
     stored: dict[str, Selection]
+
+
+_FILTERS = tuple((first, second) for first in (False, True) for second in (False, True))
 
 
 @cache
@@ -46,9 +75,9 @@ class _Builder:
         deliveries = self._current(DELIVERIES, ("innings", "over", "position"))
         return Queries(
             match=self._of_match(MATCHES),
-            matches={(s, o): self._matches(s, o) for s in (False, True) for o in (False, True)},
-            live=self._of_match(LIVE),
-            live_many=self._live_many(),
+            matches={by: self._matches(*by) for by in _FILTERS},
+            live=self._by_match(LIVE),
+            states=self._by_match(STATES),
             events=self._events(),
             last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), literal_column("0"))).where(
                 tables.match_events.c.match_id == bindparam("match_id")
@@ -69,6 +98,9 @@ class _Builder:
             recipes=self._select(RECIPES)
             .where(tables.recipes.c.source == bindparam("source"))
             .order_by(tables.recipes.c.purpose.collate(self._collation)),
+            audits=self._newest(AUDITS),
+            errors={by: self._of_scraper(ERRORS, *by) for by in _FILTERS},
+            health={by: self._of_scraper(HEALTH, *by) for by in _FILTERS},
             stored={kind.table.name: self._stored(kind) for kind in (DELIVERIES, INNINGS, EVENTS)},
         )
 
@@ -98,10 +130,21 @@ class _Builder:
         )
         return query.order_by(*order).limit(bindparam("limit"))
 
-    def _live_many(self) -> Selection:
-        """Only PostgreSQL takes a list."""
+    def _by_match(self, kind: Kind) -> ByMatch:
         wanted = func.any(bindparam("match_ids", type_=ARRAY(Text)))
-        return self._select(LIVE).where(tables.live_match_data.c.match_id == wanted)
+        return ByMatch(self._of_match(kind), self._select(kind).where(kind.table.c.match_id == wanted))
+
+    def _newest(self, kind: Kind) -> Selection:
+        """Of the same moment in the order of their keys, so that two answers agree."""
+        columns = kind.table.c
+        key = columns[kind.key[0]].collate(self._collation)
+        return self._select(kind).order_by(columns.timestamp.desc(), key).limit(bindparam("limit"))
+
+    def _of_scraper(self, kind: Kind, by_match: bool, by_scraper: bool) -> Selection:
+        query = self._newest(kind)
+        if by_match:
+            query = query.where(kind.table.c.match_id == bindparam("match_id"))
+        return query.where(kind.table.c.scraper_id == bindparam("scraper_id")) if by_scraper else query
 
     def _events(self) -> Selection:
         seq = tables.match_events.c.seq

@@ -8,10 +8,12 @@ from typing import Any
 from longstop.domain.errors import InputError
 from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
 from longstop.domain.match import MatchStatus, Names
-from longstop.store import ledger_rows, match_rows
+from longstop.domain.recovery import RecoveryAuditEntry
+from longstop.domain.scraper_state import ScraperState
+from longstop.store import ledger_rows, match_rows, scraper_rows
 from longstop.store.cells import Moments, Row, aware
-from longstop.store.contract import LedgerPage, LiveRow, MatchRow, RecipeRow
-from longstop.store.queries import Queries, Selection
+from longstop.store.contract import ErrorRow, HealthRow, LedgerPage, LiveRow, MatchRow, RecipeRow
+from longstop.store.queries import ByMatch, Filtered, Queries, Selection
 
 Question = tuple[Selection, dict[str, Any]]
 
@@ -31,8 +33,8 @@ class StoreReads(ABC):
         """The answers, all of one instant."""
 
     @abstractmethod
-    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
-        """The live rows of these matches."""
+    async def _ask_each(self, query: ByMatch, match_ids: Sequence[str]) -> list[Row]:
+        """The rows of these matches."""
 
     async def ledger(self, match_id: str) -> LedgerPage:
         query, of_match = self._queries, {"match_id": _text(match_id)}
@@ -41,7 +43,7 @@ class StoreReads(ABC):
             (query.innings_now, of_match),
             (query.gaps, of_match),
             (query.last_seq, of_match),
-            (query.live, of_match),
+            (query.live.one, of_match),
         )
         moment = self._read_moment
         return LedgerPage(
@@ -69,7 +71,7 @@ class StoreReads(ABC):
         return match_rows.match_row(rows[0], self._read_moment) if rows else None
 
     async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
-        rows = await self._ask_live([_text(match_id) for match_id in match_ids])
+        rows = await self._ask_each(self._queries.live, [_text(match_id) for match_id in match_ids])
         return {row[0]: match_rows.live_row(row, self._read_moment) for row in rows}
 
     async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
@@ -100,6 +102,36 @@ class StoreReads(ABC):
     async def recipes(self, source: str) -> Sequence[RecipeRow]:
         rows = (await self._ask((self._queries.recipes, {"source": _text(source)})))[0]
         return [match_rows.recipe_row(row, self._read_moment) for row in rows]
+
+    async def states(self, match_ids: Sequence[str]) -> dict[str, ScraperState]:
+        rows = await self._ask_each(self._queries.states, [_text(match_id) for match_id in match_ids])
+        return {row[0]: scraper_rows.state_from(row, self._read_moment) for row in rows}
+
+    async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]:
+        rows = (await self._ask((self._queries.audits, {"limit": _count(limit)})))[0]
+        return [scraper_rows.audit_from(row, self._read_moment) for row in rows]
+
+    async def errors(
+        self, *, match_id: str | None = None, scraper_id: str | None = None, limit: int = 100
+    ) -> Sequence[ErrorRow]:
+        rows = await self._of_scraper(self._queries.errors, match_id, scraper_id, limit)
+        return [scraper_rows.error_from(row, self._read_moment) for row in rows]
+
+    async def health(
+        self, *, match_id: str | None = None, scraper_id: str | None = None, limit: int = 100
+    ) -> Sequence[HealthRow]:
+        rows = await self._of_scraper(self._queries.health, match_id, scraper_id, limit)
+        return [scraper_rows.health_from(row, self._read_moment) for row in rows]
+
+    async def _of_scraper(
+        self, queries: Filtered, match_id: str | None, scraper_id: str | None, limit: int
+    ) -> list[Row]:
+        arguments: dict[str, Any] = {"limit": _count(limit)}
+        if match_id is not None:
+            arguments["match_id"] = _text(match_id)
+        if scraper_id is not None:
+            arguments["scraper_id"] = _text(scraper_id)
+        return (await self._ask((queries[match_id is not None, scraper_id is not None], arguments)))[0]
 
 
 def _text(words: str) -> str:

@@ -16,7 +16,7 @@ from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
 from longstop.store.cells import Row, moment_as_text, moment_from_text
 from longstop.store.contract import WriteBatch
-from longstop.store.queries import queries_for
+from longstop.store.queries import ByMatch, queries_for
 from longstop.store.reads import Question, StoreReads
 from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
@@ -89,9 +89,9 @@ class SqliteStore(StoreReads):
             return [self._file.session.ask(query, arguments) for query, arguments in questions]
         return await self._threads.ask(questions)
 
-    async def _ask_live(self, match_ids: Sequence[str]) -> list[Row]:
+    async def _ask_each(self, query: ByMatch, match_ids: Sequence[str]) -> list[Row]:
         """One by one: SQLite has no lists, and the ways around that stumble over a NUL."""
-        answers = await self._ask(*((self._queries.live, {"match_id": match_id}) for match_id in match_ids))
+        answers = await self._ask(*((query.one, {"match_id": match_id}) for match_id in match_ids))
         return [row for rows in answers for row in rows]
 
     async def ping(self) -> float:

@@ -32,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD_REVISION: Final = "0002"
+HEAD_REVISION: Final = "0003"
 VERSION_TABLE: Final = "longstop_version"
 
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")
@@ -64,6 +64,7 @@ matches = Table(
     Column("scraper_status", Text, nullable=False, server_default=text("'unknown'")),
     Column("priority", BigInteger, nullable=False),
     Column("result", JsonText),
+    Column("state_at", Moment),
     Index("idx_freshness", "data_freshness_seconds"),
     Index("idx_scraper_status", "scraper_status"),
     Index("idx_matches_status", "status", "priority"),
@@ -217,6 +218,37 @@ recipes = Table(
     sqlite_with_rowid=False,
 )
 
+scraper_states = Table(
+    "scraper_states",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("scraper_id", Text, nullable=False),
+    Column("saved_at", Moment, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("sequence", BigInteger, nullable=False),
+    Column("pace_seconds", Double, nullable=False),
+    Column("changed_at", Moment),
+    Column("paused_until", Moment),
+    Column("details", JsonText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+recovery_audit = Table(
+    "recovery_audit",
+    metadata,
+    Column("entry_id", Text, primary_key=True),
+    Column("timestamp", Moment, nullable=False),
+    Column("action_type", Text, nullable=False),
+    Column("trigger_condition", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("outcome", Text),
+    Column("judged_at", Moment),
+    Column("duration_seconds", Double, nullable=False),
+    Column("metadata", JsonText, nullable=False),
+    Index("idx_recovery_audit_timestamp", "timestamp"),
+    sqlite_with_rowid=False,
+)
+
 scraper_health_log = Table(
     "scraper_health_log",
     metadata,
@@ -236,6 +268,7 @@ scraper_health_log = Table(
     Index("idx_scraper_timestamp", "scraper_id", "timestamp", unique=True),
     Index("idx_match_timestamp", "match_id", "timestamp"),
     Index("idx_health_status", "health_status", "timestamp"),
+    Index("idx_scraper_health_log_timestamp", "timestamp"),
 )
 
 scraper_errors = Table(
@@ -257,6 +290,8 @@ scraper_errors = Table(
     Column("resolution_method", Text),
     UniqueConstraint("error_id"),
     Index("idx_scraper_errors_scraper_timestamp", "scraper_id", "timestamp"),
+    Index("idx_scraper_errors_match_timestamp", "match_id", "timestamp"),
+    Index("idx_scraper_errors_timestamp", "timestamp"),
     Index("idx_error_type", "error_type", "timestamp"),
     Index("idx_unresolved", "resolved", "timestamp"),
 )

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Table
 
 from longstop.domain.errors import StoreError
-from longstop.store import conflicts, ledger_rows, match_rows, tables
+from longstop.store import conflicts, ledger_rows, match_rows, scraper_rows, tables
 from longstop.store.cells import Moments, Row
 from longstop.store.contract import WriteBatch
 
@@ -79,6 +79,12 @@ EVENTS = _append(tables.match_events, ("match_id", "seq"), ledger_rows.match_eve
 GAPS = Kind(tables.gaps, Rule.KEEP_BEST, ("match_id", "gap_id"), conflicts.gap_forward, _columns(tables.gaps))
 NAMES = Kind(tables.names, Rule.KEEP_BEST, ("source", "kind", "code"), conflicts.name_changed, _columns(tables.names))
 RECIPES = Kind(tables.recipes, Rule.KEEP_BEST, ("source", "purpose"), conflicts.recipe_newer, _columns(tables.recipes))
+STATES = Kind(
+    tables.scraper_states, Rule.KEEP_BEST, ("match_id",), conflicts.state_newer, _columns(tables.scraper_states)
+)
+AUDITS = Kind(
+    tables.recovery_audit, Rule.KEEP_BEST, ("entry_id",), conflicts.audit_judged, _columns(tables.recovery_audit)
+)
 ERRORS = Kind(
     tables.scraper_errors,
     Rule.KEEP_BEST,
@@ -93,7 +99,7 @@ HEALTH = Kind(
     conflicts.nothing,
     _columns(tables.scraper_health_log, "id"),
 )
-KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, RECIPES, ERRORS, HEALTH)
+KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, RECIPES, STATES, AUDITS, ERRORS, HEALTH)
 
 
 def prepare(batch: WriteBatch, moment: Moments, now: datetime) -> list[Part]:
@@ -122,8 +128,10 @@ def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
     yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
     yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
     yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)
-    yield _part(ERRORS, match_rows.error_values, batch.errors, moment)
-    yield _part(HEALTH, match_rows.health_values, batch.health, moment)
+    yield _part(STATES, scraper_rows.state_values, batch.states, moment)
+    yield _part(AUDITS, scraper_rows.audit_values, batch.audits, moment)
+    yield _part(ERRORS, scraper_rows.error_values, batch.errors, moment)
+    yield _part(HEALTH, scraper_rows.health_values, batch.health, moment)
 
 
 def _part(kind: Kind, values: Callable[[T, Moments], Row], records: Sequence[T], moment: Moments) -> Part:

@@ -6,6 +6,8 @@ from longstop.domain.cricket import Delivery, Dismissal, InningsScore, Place, Pl
 from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus
+from longstop.domain.recovery import RecoveryAction, RecoveryAuditEntry, RecoveryOutcome
+from longstop.domain.scraper_state import ScraperState, Tally
 from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, WriteBatch
 
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
@@ -94,6 +96,7 @@ def match(
     venue: str = "",
     discovered: float | None = 0.0,
     updated: float | None = None,
+    entered: float | None = None,
 ) -> MatchRow:
     return MatchRow(
         ref=MatchRef("crex", key, f"http://127.0.0.1/{key}"),
@@ -104,6 +107,7 @@ def match(
         venue=venue,
         discovered_at=None if discovered is None else at(discovered),
         last_scraper_update=None if updated is None else at(updated),
+        state_at=None if entered is None else at(entered),
     )
 
 
@@ -112,12 +116,52 @@ def gap(state: GapState = GapState.OPEN, *, gap_id: str = "g1", missing_runs: in
     return Gap(MATCH, gap_id, 1, 3, 4, state, "ball numbers", at(opened), closed_at, missing_runs)
 
 
-def failure(error_id: str = "e1", *, is_resolved: bool = False) -> ErrorRow:
+def state(saved: float = 0.0, *, sequence: int = 1, reason: str = "interval", match_id: str = MATCH) -> ScraperState:
+    return ScraperState(
+        match_id=match_id,
+        scraper_id="s1",
+        saved_at=at(saved),
+        reason=reason,
+        sequence=sequence,
+        last_place=Place(1, 3, 2),
+        score=(Tally(1, 24, 1, "3.2"),),
+        players=("B1", "W1"),
+        rung="replay",
+        pace_seconds=2.5,
+        pace_reason="live",
+        changed_at=at(saved - 4),
+    )
+
+
+def audit(
+    entry_id: str = "a1", *, done: float = 0.0, outcome: RecoveryOutcome | None = None, judged: float = 120.0
+) -> RecoveryAuditEntry:
+    return RecoveryAuditEntry(
+        entry_id=entry_id,
+        at=at(done),
+        action=RecoveryAction.BROWSER_RECYCLE,
+        trigger="PID count > 200",
+        subject=MATCH,
+        outcome=outcome,
+        judged_at=None if outcome is None else at(judged),
+        duration_seconds=3.5,
+        metadata={"pids_before": 211, "is_planned": False, "share": 0.5, "browser": "chromium", "pids_after": None},
+    )
+
+
+def failure(
+    error_id: str = "e1",
+    *,
+    is_resolved: bool = False,
+    seconds: float = 0.0,
+    match_id: str | None = MATCH,
+    scraper_id: str = "s1",
+) -> ErrorRow:
     return ErrorRow(
         error_id=error_id,
-        scraper_id="s1",
-        match_id=MATCH,
-        at=NOON,
+        scraper_id=scraper_id,
+        match_id=match_id,
+        at=at(seconds),
         error_type="network",
         error_message="no answer",
         resolved=is_resolved,
@@ -126,8 +170,8 @@ def failure(error_id: str = "e1", *, is_resolved: bool = False) -> ErrorRow:
     )
 
 
-def health(seconds: float = 0.0) -> HealthRow:
-    return HealthRow("s1", MATCH, at(seconds), "healthy", 0, 850.5, 15.2, 12, 2.5, 9000, 3)
+def health(seconds: float = 0.0, *, match_id: str | None = MATCH, scraper_id: str = "s1") -> HealthRow:
+    return HealthRow(scraper_id, match_id, at(seconds), "healthy", 0, 850.5, 15.2, 12, 2.5, 9000, 3)
 
 
 def full_batch(match_key: str = "AB1", *, first: int = 1, balls: int = 2) -> WriteBatch:

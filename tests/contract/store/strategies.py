@@ -22,6 +22,8 @@ from longstop.domain.cricket import (
 from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
+from longstop.domain.recovery import RecoveryAction, RecoveryAuditEntry, RecoveryOutcome
+from longstop.domain.scraper_state import ScraperState, Tally
 from longstop.store.contract import LiveRow, MatchRow
 
 # NUL, the escape used for it, quotes, wide letters, right-to-left marks, letters outside the basic plane.
@@ -165,8 +167,48 @@ def match_rows(ref: MatchRef) -> st.SearchStrategy[MatchRow]:
         starts_at=st.none() | times,
         discovered_at=st.none() | times,
         last_scraper_update=st.none() | times,
+        state_at=st.none() | times,
         scraper_status=keys,
         priority=st.sampled_from(MatchPriority),
         result=st.none() | results,
         **fields,
+    )
+
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def states(match_id: str) -> st.SearchStrategy[ScraperState]:
+    return st.builds(
+        ScraperState,
+        match_id=st.just(match_id),
+        scraper_id=keys,
+        saved_at=times,
+        reason=texts,
+        sequence=numbers,
+        last_place=st.none() | places,
+        score=st.lists(st.builds(Tally, numbers, numbers, numbers, texts), max_size=2).map(tuple),
+        players=st.lists(texts, max_size=3).map(tuple),
+        rung=texts,
+        pace_seconds=finite,
+        pace_reason=texts,
+        errors=numbers,
+        unchanged=numbers,
+        changed_at=st.none() | times,
+        paused_until=st.none() | times,
+    )
+
+
+def audits(entry_id: str) -> st.SearchStrategy[RecoveryAuditEntry]:
+    return st.builds(
+        RecoveryAuditEntry,
+        entry_id=st.just(entry_id),
+        at=times,
+        action=st.sampled_from(RecoveryAction),
+        trigger=texts,
+        subject=texts,
+        outcome=st.none() | st.sampled_from(RecoveryOutcome),
+        judged_at=st.none() | times,
+        duration_seconds=finite,
+        metadata=st.dictionaries(texts, st.one_of(texts, numbers, finite, st.booleans(), st.none()), max_size=3),
     )

@@ -14,6 +14,7 @@ from tests.contract.store.conftest import Backend
 from tests.contract.store.samples import (
     MATCH,
     at,
+    audit,
     event,
     failure,
     full_batch,
@@ -23,6 +24,7 @@ from tests.contract.store.samples import (
     live,
     match,
     record,
+    state,
 )
 
 EVERYTHING = WriteBatch(
@@ -35,6 +37,8 @@ EVERYTHING = WriteBatch(
     names=(NamesRow("crex", Names(players={"B1": "Lorcan Tucker"})),),
     errors=(failure(),),
     health=(health(),),
+    states=(state(),),
+    audits=(audit(),),
 )
 TABLES = {
     "matches": "match_id",
@@ -45,6 +49,8 @@ TABLES = {
     "match_events": "seq",
     "gaps": "gap_id",
     "names": "code",
+    "scraper_states": "match_id",
+    "recovery_audit": "entry_id",
     "scraper_errors": "error_id",
     "scraper_health_log": "timestamp",
 }
@@ -162,6 +168,9 @@ BAD: dict[str, dict[str, tuple[Any, ...]]] = {
     "text that is not Unicode": {"events": (event(3, detail="\ud800"),)},
     "text in JSON that is not Unicode": {"live": (live(2, last_event="\ud800"),)},
     "a time without a zone": {"live": (msgspec.structs.replace(live(2), captured_at=NAIVE),)},
+    "a pace that is no number": {"states": (msgspec.structs.replace(state(), pace_seconds=float("nan")),)},
+    "a state saved at no zone's time": {"states": (msgspec.structs.replace(state(), paused_until=NAIVE),)},
+    "a detail that is no number": {"audits": (msgspec.structs.replace(audit(), metadata={"x": float("inf")}),)},
     "a key without end": {"events": (event(3, key="k" * 301),)},
     "nothing where something must be": {"gaps": (msgspec.structs.replace(gap(), cause=None),)},
     "a ball at another place": {

@@ -90,6 +90,52 @@ async def test_a_match_may_pause_and_become_active_again(store: Store) -> None:
     assert (await kept(store, paused)).state is MatchState.ACTIVE, "what is older does not undo what is newer"
 
 
+async def test_a_match_goes_through_its_whole_life(store: Store) -> None:
+    for number, (state, status) in enumerate(
+        (
+            (MatchState.DISCOVERED, MatchStatus.UPCOMING),
+            (MatchState.ACTIVE, MatchStatus.LIVE),
+            (MatchState.PAUSED, MatchStatus.LIVE),
+            (MatchState.ACTIVE, MatchStatus.LIVE),
+            (MatchState.PAUSED, MatchStatus.LIVE),
+            (MatchState.COMPLETED, MatchStatus.COMPLETED),
+            (MatchState.ARCHIVED, MatchStatus.COMPLETED),
+        )
+    ):
+        row = await kept(store, match(state=state, status=status, updated=number))
+        assert (row.state, row.status) == (state, status)
+
+
+LIFE = (
+    match(state=MatchState.ACTIVE, updated=10),
+    match(state=MatchState.PAUSED, updated=10, entered=15),
+    match(state=MatchState.ACTIVE, updated=20),
+    match(state=MatchState.PAUSED, updated=20, entered=25),
+)
+
+
+@pytest.mark.req("B3")
+@pytest.mark.parametrize("told", range(1, len(LIFE) + 1))
+async def test_no_order_and_no_repetition_wakes_a_paused_match_or_pauses_an_active_one(store: Store, told: int) -> None:
+    """A pause brings no newer look at the match, so it says itself when it began."""
+    rows = LIFE[:told]
+    for number, order in enumerate(itertools.permutations(rows)):
+        ref = MatchRef("crex", f"O{number}")
+        row = await kept(store, *(msgspec.structs.replace(each, ref=ref) for each in (*order, *order)))
+        assert (row.state, row.state_at) == (rows[-1].state, rows[-1].state_at)
+
+
+async def test_a_pause_comes_after_the_look_that_led_to_it(store: Store) -> None:
+    paused, active = match(state=MatchState.PAUSED, updated=10), match(state=MatchState.ACTIVE, updated=10)
+    assert (await kept(store, active, paused)).state is MatchState.PAUSED
+    assert (await kept(store, active)).state is MatchState.PAUSED
+
+
+async def test_a_listing_does_not_wake_a_paused_match(store: Store) -> None:
+    paused = match(state=MatchState.PAUSED, updated=10, entered=15)
+    assert (await kept(store, paused, match(state=MatchState.ACTIVE))).state is MatchState.PAUSED
+
+
 async def test_a_status_never_goes_back(store: Store) -> None:
     over = msgspec.structs.replace(match(status=MatchStatus.COMPLETED, updated=10), priority=MatchPriority.COMPLETED)
     row = await kept(store, over, match(status=MatchStatus.LIVE, updated=20))

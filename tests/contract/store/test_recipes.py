@@ -6,7 +6,7 @@ import logging
 import os
 import stat
 import traceback
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,14 @@ from typing import Any
 import asyncpg  # type: ignore[import-untyped]  # it brings no types
 import msgspec
 import pytest
-from alembic import command
 
 from longstop.domain.errors import StoreError, StoreUnavailableError
-from longstop.store import schema
 from longstop.store.contract import RecipeRow, Store, WriteBatch
 from longstop.store.match_rows import RECIPE_BYTES_MAX
-from longstop.store.open import open_store
-from longstop.store.schema import current_revision, head_revision, upgrade
+from longstop.store.schema import upgrade
 from longstop.store.sqlite import SqliteOptions, SqliteStore
 from tests.contract.store.conftest import Backend, PostgresBackend
-from tests.contract.store.samples import MATCH, at, full_batch
-from tests.contract.store.test_migrations import differences
+from tests.contract.store.samples import at, full_batch
 
 SECRET = b"Bearer-ey7J-the-token"
 PAYLOAD = b'{"cookie": "' + SECRET + b'"}\x00\xff\x10'
@@ -195,47 +191,6 @@ async def executed(backend: Backend, statement: str) -> None:
         await connection.execute(statement)
     finally:
         await connection.close()
-
-
-# ---- the way from a database that had none ----
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-async def old_url(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[str]:
-    """A database of revision 0001, made and filled by the program that knew no more."""
-    url = f"sqlite:///{tmp_path}/store.db"
-    if request.param == "postgres":
-        url = request.getfixturevalue("postgres_url")
-        connection = await asyncpg.connect(url)
-        await connection.execute("DROP SCHEMA IF EXISTS public CASCADE; CREATE SCHEMA public")
-        await connection.close()
-    real = command.upgrade
-    with monkeypatch.context() as then:
-        then.setattr(command, "upgrade", lambda config, _: real(config, "0001"))
-        then.setattr(schema, "HEAD_REVISION", "0001")
-        upgrade(url)
-        store = open_store(url)
-        await store.open()
-        await store.save(full_batch())
-        await store.close()
-    yield url
-    upgrade(url)  # the next test of this module finds the schema it expects
-
-
-async def test_a_database_without_recipes_is_brought_forward_with_all_it_holds(old_url: str) -> None:
-    assert current_revision(old_url) == "0001"
-    assert upgrade(old_url) == head_revision()
-    assert await differences(old_url) == []
-    store = open_store(old_url)
-    await store.open()
-    page = await store.ledger(MATCH)
-    assert (len(page.deliveries), page.last_seq, len(await store.matches())) == (2, 2, 1)
-    assert list(await store.recipes("crex")) == []
-    await save(store, recipe())
-    assert list(await store.recipes("crex")) == [recipe()]
-    await store.close()
 
 
 # ---- who may read the file ----

@@ -88,6 +88,23 @@ async def test_a_live_row_comes_back_as_it_went_in(counted: Counted, data: st.Da
 
 @thorough
 @given(data=st.data())
+async def test_a_snapshot_of_a_scraper_comes_back_as_it_went_in(counted: Counted, data: st.DataObject) -> None:
+    match_id = counted.match_id()
+    state = data.draw(of.states(match_id))
+    await counted.store.save(WriteBatch(states=(state,)))
+    assert await counted.store.states([match_id]) == {match_id: state}
+
+
+@thorough
+@given(data=st.data())
+async def test_an_entry_of_the_audit_comes_back_as_it_went_in(counted: Counted, data: st.DataObject) -> None:
+    entry = data.draw(of.audits(counted.match_id()))
+    await counted.store.save(WriteBatch(audits=(entry,)))
+    assert entry in await counted.store.audits(limit=10_000)
+
+
+@thorough
+@given(data=st.data())
 async def test_a_match_comes_back_as_it_went_in(counted: Counted, data: st.DataObject) -> None:
     ref = MatchRef("crex", counted.match_id().removeprefix("crex_"), data.draw(of.texts))
     row = data.draw(of.match_rows(ref))
