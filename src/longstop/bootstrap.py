@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +24,13 @@ from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
 from longstop.resilience.pace import PaceLimits
+from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
+from longstop.serve.doorkeeper import is_loopback
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
-from longstop.settings import Settings, secrets_in
+from longstop.settings import Loaded, Settings, secrets_in
 from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
@@ -36,6 +38,8 @@ from longstop.store.open import open_store
 from longstop.store.sqlite import SqliteStore
 from longstop.store.sqlite_file import remove_unused
 from longstop.supervise.engine import Engine, EngineOptions, EngineParts
+from longstop.supervise.reload import Reloader
+from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
 
 INSTANCE_NAME = "longstop"
@@ -47,15 +51,24 @@ class Addresses:
 
     api: str
     metrics: str | None
+    has_admin: bool = True
 
 
 class Instance:
     """One running Longstop: engine, API, page and metrics in one process."""
 
     def __init__(
-        self, settings: Settings, sources: Sequence[Source], store: Store, clock: Clock, *, is_simulated: bool = False
+        self,
+        loaded: Loaded,
+        sources: Sequence[Source],
+        store: Store,
+        clock: Clock,
+        *,
+        reread: Callable[[], Loaded],
+        is_simulated: bool = False,
     ) -> None:
-        self.settings = settings
+        """`reread` reads the settings again as they were read at first; it may block."""
+        self.settings = settings = loaded.settings
         self.store = store
         self.clock = clock
         self.bus = Signals()
@@ -67,7 +80,10 @@ class Instance:
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None
         self._engine: Engine | None = None
-        app = create_app(self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled)
+        self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
+        app = create_app(
+            self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled, admin=self._admin_desk()
+        )
         self._api = ApiServer(
             app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
         )
@@ -88,13 +104,14 @@ class Instance:
             await self._engine.start(Sampling(self.meter, self.clock))
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
-        return Addresses(self._api.url, metrics)
+        return Addresses(self._api.url, metrics, has_admin=is_loopback(self.settings.api.host))
 
     async def stop(self, reason: str) -> tuple[str, ...]:
         """What watches ends first, what serves ends last. Names what had to be cancelled."""
         began = self.clock.monotonic()
         late = await self.engine.stop(reason)
         await self._api.stop()
+        await self.reloader.close()
         self._stop_metrics()
         await self.approaches.stop()
         await self.store.close()
@@ -138,6 +155,14 @@ class Instance:
             approach=self.approaches,
         )
 
+    def _admin_desk(self) -> AdminDesk:
+        return AdminDesk(
+            reload=lambda reason: self.reloader.reload(reason, is_asked_for=True),
+            clock=self.clock,
+            bus=self.bus,
+            is_public=not is_loopback(self.settings.api.host),
+        )
+
     def _names(self, source: str) -> Names:
         return self._engine.names(source) if self._engine else Names()
 
@@ -156,12 +181,27 @@ class Instance:
 
 def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: bool = False) -> Logs:
     """`is_quiet` is for a person at a terminal who wished nothing else: only what needs attention, in plain words."""
-    for secret in secrets_in(settings):
-        protect(secret)
+    protect_secrets(settings)
     wanted = settings.scraper.monitoring.logging
     if is_quiet:
         return configure_logging("WARNING", stream, structured=False)
     return configure_logging(wanted.level, stream, wanted.structured)
+
+
+def protect_secrets(settings: Settings) -> None:
+    for secret in secrets_in(settings):
+        protect(secret)
+
+
+def retune_logs(reloader: Reloader, logs: Logs) -> None:
+    """From now on the logs follow the settings, whatever was chosen for them at the start."""
+    group = "scraper.monitoring.logging"
+
+    def apply(settings: Settings) -> None:
+        wanted = settings.scraper.monitoring.logging
+        logs.retune(wanted.level, structured=wanted.structured)
+
+    reloader.adjust("logs", (f"{group}.level", f"{group}.structured"), apply)
 
 
 def store_for(settings: Settings, clock: Clock) -> Store:

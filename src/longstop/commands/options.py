@@ -1,6 +1,7 @@
 """What several commands take, and how the settings come together from it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -20,3 +21,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer for programs: one J
 def load_settings(config: Path | None, overrides: list[str] | None) -> Loaded:
     """Raises one error with every fault there is."""
     return load(file=config, environ=os.environ, overrides=parse_overrides(overrides or []))
+
+
+def rereading(loaded: Loaded, overrides: list[str] | None) -> Callable[[], Loaded]:
+    """The same again, from the file that was read at first: one that has gone since is a fault, not "no settings"."""
+    given = parse_overrides(overrides or [])
+    return lambda: load(file=loaded.file, environ=os.environ, overrides=given)

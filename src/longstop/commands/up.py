@@ -5,6 +5,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,12 +17,12 @@ import uvloop
 from longstop import bootstrap
 from longstop.clock import Clock, SystemClock
 from longstop.commands.durations import read_duration
-from longstop.commands.options import ConfigFile, Overrides, load_settings
+from longstop.commands.options import ConfigFile, Overrides, load_settings, rereading
 from longstop.commands.origin_process import OriginError, OriginProcess
 from longstop.domain.errors import InputError, LongstopError
 from longstop.observe import report as reports
 from longstop.serve.account import account_of
-from longstop.settings import Loaded, Rank, Settings
+from longstop.settings import Loaded, Rank
 from longstop.sources import registry
 from longstop.supervise.service import Stop
 
@@ -51,17 +52,16 @@ def up(
 ) -> int:
     """Start Longstop and watch until stopped."""
     loaded = load_settings(config, overrides)
-    settings = loaded.settings
     options = UpOptions(
         with_origin=origin,
         origin_arguments=_origin_arguments(matches, speed, faults),
         seconds=None if duration is None else read_duration(duration),
         report=_writable(report),
     )
-    logs = bootstrap.start_logs(settings, is_quiet=_is_for_a_person(loaded))
+    logs = bootstrap.start_logs(loaded.settings, is_quiet=_is_for_a_person(loaded))
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return runner.run(Run(settings, options, SystemClock(), logs).run())
+            return runner.run(Run(loaded, options, SystemClock(), logs, rereading(loaded, overrides)).run())
     finally:
         logs.close()
 
@@ -70,6 +70,10 @@ def _is_for_a_person(loaded: Loaded) -> bool:
     """Somebody looks at the terminal, and has not said how the logs are wanted."""
     wishes = ("scraper.monitoring.logging.level", "scraper.monitoring.logging.structured")
     return sys.stderr.isatty() and all(loaded.origins[wish].rank is Rank.DEFAULT for wish in wishes)
+
+
+def _has_terminal() -> bool:
+    return any(os.isatty(number) for number in range(3))
 
 
 def _origin_arguments(matches: int, speed: float, faults: str) -> tuple[str, ...]:
@@ -105,18 +109,27 @@ def _write(report: Path, summary: dict[str, Any]) -> None:
 class Run:
     """One life of the process: everything starts, somebody or something ends it, everything stops in order."""
 
-    def __init__(self, settings: Settings, options: UpOptions, clock: Clock, logs: Any) -> None:
-        self._settings = settings
+    def __init__(
+        self, loaded: Loaded, options: UpOptions, clock: Clock, logs: Any, reread: Callable[[], Loaded]
+    ) -> None:
+        self._loaded = loaded
+        self._settings = loaded.settings
+        self._reread = reread
         self._options = options
         self._clock = clock
         self._logs = logs
         self._stop = Stop(clock)
         self._origin: OriginProcess | None = None
         self._failure: LongstopError | None = None
+        self._hangup = asyncio.Event()
+        self._has_terminal = _has_terminal()
 
     async def run(self) -> int:
+        loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, self._stop.ask, number.name)
+            loop.add_signal_handler(number, self._stop.ask, number.name)
+        # From the first moment on, since without a handler it would end the process.
+        loop.add_signal_handler(signal.SIGHUP, self._hangup.set)
         try:
             return await self._live()
         finally:
@@ -145,13 +158,16 @@ class Run:
             sources = (registry.create(ORIGIN_SOURCE, await self._origin.start()),)
             store = bootstrap.simulated_store(settings, self._clock)
         is_simulated = self._options.with_origin
-        instance = bootstrap.Instance(settings, sources, store, self._clock, is_simulated=is_simulated)
+        instance = bootstrap.Instance(
+            self._loaded, sources, store, self._clock, reread=self._reread, is_simulated=is_simulated
+        )
         self._logs.subscribe(instance.bus)
+        bootstrap.retune_logs(instance.reloader, self._logs)
         return instance
 
     async def _until_stopped(self, instance: bootstrap.Instance) -> None:
         """A signal, the time that was given, the origin's end, or a failure that no restart mends."""
-        waits = [asyncio.create_task(self._stop.wait()), asyncio.create_task(self._watch_failure(instance))]
+        waits = [asyncio.create_task(self._watch_failure(instance)), asyncio.create_task(self._watch_hangup(instance))]
         if self._options.seconds is not None:
             waits.append(asyncio.create_task(self._watch_time(self._options.seconds)))
         if self._origin is not None:
@@ -170,6 +186,16 @@ class Run:
     async def _watch_failure(self, instance: bootstrap.Instance) -> None:
         self._failure = await instance.engine.failure()
         self._stop.ask("a failure that no restart mends")
+
+    async def _watch_hangup(self, instance: bootstrap.Instance) -> None:
+        """SIGHUP asks for the settings to be read again, but for a terminal that has gone it means the end."""
+        while True:
+            await self._hangup.wait()
+            self._hangup.clear()
+            if self._has_terminal and not _has_terminal():
+                self._stop.ask("the terminal has gone")
+                return
+            await instance.reloader.reload("SIGHUP", is_asked_for=True)
 
     async def _watch_origin(self, origin: OriginProcess) -> None:
         code = await origin.ended()
@@ -225,6 +251,12 @@ class Run:
             lines.append(f"  Metrics: {addresses.metrics}")
         if self._origin is not None:
             lines.append(f"  Origin:  {self._origin.url}/ (simulated; it knows the truth)")
+        if addresses.has_admin:
+            lines.append(f"  Reload:  kill -HUP {os.getpid()}, or curl -X POST {addresses.api}/admin/reload")
+        else:
+            lines.append(
+                f"  Reload:  kill -HUP {os.getpid()} (/admin is off: others can reach the API, and it has no login)"
+            )
         lines.append("Ctrl-C stops it; the running cycle is finished first.")
         with contextlib.suppress(BrokenPipeError):
             sys.stdout.write("\n".join(lines) + "\n")

@@ -7,6 +7,7 @@
     │   ├── MissingFileError          it is not there, or may not be read
     │   ├── MatchFileError            a file of a match, and not a whole one
     │   ├── UnknownSourceError        no source has this name
+    │   ├── UnknownMatchError         no match of this name is watched
     │   └── PortTakenError            somebody else listens there
     ├── FetchError                    the bytes did not come
     │   ├── SourceUnreachableError    no connection, or it broke
@@ -86,6 +87,10 @@ class MatchFileError(InputError):
 
 class UnknownSourceError(InputError):
     exit_code = 68
+
+
+class UnknownMatchError(InputError):
+    default_hint = "The operations page and GET /health list what is watched."
 
 
 class PortTakenError(InputError):

@@ -47,8 +47,11 @@ _UNPRINTABLE: Final = "a log record could not be printed"
 class Logs:
     """What `configure_logging` did, so that it can be undone."""
 
-    def __init__(self, handler: LineHandler, before: tuple[list[logging.Handler], int]) -> None:
+    def __init__(
+        self, handler: LineHandler, before: tuple[list[logging.Handler], int], redactor: Redactor = REDACTOR
+    ) -> None:
         self.handler = handler
+        self._redactor = redactor
         self._handlers_before, self._level_before = before
 
     @property
@@ -60,6 +63,12 @@ class Logs:
         narrator = Narrator(logging.getLogger("longstop.engine"))
         signals.subscribe_all(narrator.tell)
         return narrator
+
+    def retune(self, level: str, *, structured: bool) -> None:
+        """Another level and shape from the next line on."""
+        threshold = _threshold(level)
+        self.handler.setFormatter(LineFormatter(self._redactor, structured=structured))
+        _set_levels(logging.getLogger(), threshold)
 
     def close(self) -> None:
         root = logging.getLogger()
@@ -85,7 +94,7 @@ def configure_logging(level: str, stream: TextIO, structured: bool = True, *, re
     _set_levels(root, threshold)
     _take_over_libraries()
     _configure_structlog()
-    return Logs(handler, before)
+    return Logs(handler, before, redactor)
 
 
 def _threshold(level: str) -> int:

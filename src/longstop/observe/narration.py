@@ -42,6 +42,8 @@ class Narrator:
             self._tell_error(signal)
         elif isinstance(signal, facts.ObservationRejected):
             self._tell_rejection(signal)
+        elif isinstance(signal, facts.AdminVerbUsed):
+            self._tell_verb(signal)
         elif isinstance(signal, facts.LoopLagged):
             self._tell_lag(signal)
         else:
@@ -97,6 +99,14 @@ class Narrator:
             fields = {"lag_ms": round(lag.lag_seconds * 1000, 1), "occurrences": count}
             self._write(logging.WARNING, lag, "event loop lagged", fields)
 
+    def _tell_verb(self, used: facts.AdminVerbUsed) -> None:
+        """Whoever is refused may try as often as a page can; that must not fill the log."""
+        fields = _fields(used, "verb", "outcome", "match_id", "reason", "detail", "request_id")
+        if used.outcome != "refused":
+            self._write(logging.INFO if used.outcome == "done" else logging.WARNING, used, "admin verb used", fields)
+        elif count := self._occurrence("", "admin refused", used.at):
+            self._write(logging.WARNING, used, "admin verb refused", fields | {"occurrences": count})
+
     def _occurrence(self, match_id: str, kind: str, at: datetime) -> int:
         """How often this has happened now, or 0 when it is not to be told this time."""
         if match_id not in self._streaks and len(self._streaks) >= _STREAKS_MAX:
@@ -131,6 +141,29 @@ def _tell_stored(stored: facts.EventsStored) -> Told:
     return level, "events stored", _fields(stored, "match_id", "source", "count", "corrections", "stored_seconds")
 
 
+def _tell_reloaded(reloaded: facts.ConfigurationReloaded) -> Told:
+    level = logging.WARNING if reloaded.needs_restart else logging.INFO
+    fields = _fields(reloaded, "reason", "generation", "applied", "needs_restart")
+    if reloaded.needs_restart:
+        fields["hint"] = (
+            "What stands under needs_restart has changed but needs a restart; until then the old values run."
+        )
+    return level, "configuration reloaded", fields
+
+
+def _tell_refused(refused: facts.ConfigurationRefused) -> Told:
+    fields = _fields(refused, "reason", "generation", "hint", "faults")
+    return (
+        logging.ERROR,
+        "configuration refused",
+        fields
+        | {
+            "error_type": "settings",
+            "error_message": refused.message,
+        },
+    )
+
+
 _INFO, _WARN, _DEBUG = logging.INFO, logging.WARNING, logging.DEBUG
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
@@ -162,6 +195,8 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.BrowserRecycled: _telling(_INFO, "browser recycled", "unit", "subject", "reason", "action", "detail"),
     facts.LeaseLost: _telling(_INFO, "lease lost", *facts.LeaseLost.__struct_fields__[:-1]),
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
+    facts.ConfigurationReloaded: _tell_reloaded,
+    facts.ConfigurationRefused: _tell_refused,
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),

@@ -15,6 +15,8 @@
 | ObservationRejected | a payload was not believed | reason |
 | GapOpened, GapClosed | the balls and the board disagree, agree again | missing balls and runs |
 | ErrorRaised | something failed; has the documents' log fields | error_type |
+| ConfigurationReloaded, ConfigurationRefused | the settings were read again while running | |
+| AdminVerbUsed | somebody asked for something under /admin, whatever came of it | |
 | ServiceRestarted | supervision restarted a child | service, reason |
 | ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
 | ResourcesMeasured | memory and CPU were read | memory, cpu |
@@ -199,6 +201,36 @@ class ErrorRaised(Signal, frozen=True, kw_only=True):
     attempt: int = 0
     stack_trace: str | None = None
     context: dict[str, Any] = {}
+
+
+class ConfigurationReloaded(Signal, frozen=True, kw_only=True):
+    """`applied` and `needs_restart` are lines "path: before → after", without secrets."""
+
+    reason: str
+    generation: int
+    applied: tuple[str, ...] = ()
+    needs_restart: tuple[str, ...] = ()
+
+
+class ConfigurationRefused(Signal, frozen=True, kw_only=True):
+    """`generation` is that of the settings which stay."""
+
+    reason: str
+    generation: int
+    message: str
+    hint: str = ""
+    faults: tuple[str, ...] = ()
+
+
+class AdminVerbUsed(Signal, frozen=True, kw_only=True):
+    """`outcome` is done, failed or refused; `detail` says why."""
+
+    verb: str
+    outcome: str
+    match_id: str | None = None
+    reason: str = ""
+    detail: str = ""
+    request_id: str = ""
 
 
 class ServiceRestarted(Signal, frozen=True, kw_only=True):

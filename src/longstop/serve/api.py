@@ -1,4 +1,7 @@
-"""The API: reads only. Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`."""
+"""The API: reads only, but for the verbs of /admin.
+
+Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`.
+"""
 
 from datetime import UTC, datetime
 from secrets import token_hex
@@ -14,6 +17,7 @@ from litestar.params import FromPath, PathParameter, QueryParameter, SkipValidat
 from longstop.domain.errors import InputError
 from longstop.domain.match import MatchStatus, require_safe_key
 from longstop.serve import balls, matches, wire
+from longstop.serve.admin import AdminDesk, admin_router
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.page import console_router
 from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
@@ -212,12 +216,12 @@ def _accepts_json(part: str) -> bool:
     return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
 
 
-def create_app(model: ReadModel, *, has_health: bool = True) -> Gate:
+def create_app(model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    return Gate(create_litestar(model, has_health=has_health))
+    return Gate(create_litestar(model, has_health=has_health, admin=admin))
 
 
-def create_litestar(model: ReadModel, *, has_health: bool = True) -> Litestar:
+def create_litestar(model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None) -> Litestar:
     routes = [
         *([health] if has_health else []),
         livez,
@@ -228,14 +232,18 @@ def create_litestar(model: ReadModel, *, has_health: bool = True) -> Litestar:
         problem_type,
     ]
     return Litestar(
-        route_handlers=[*routes, console_router(OpsBoard(model, epoch=token_hex(4)))],
+        route_handlers=[
+            *routes,
+            console_router(OpsBoard(model, epoch=token_hex(4))),
+            *([admin_router(admin)] if admin is not None else []),
+        ],
         dependencies={"model": Provide(lambda: model, sync_to_thread=False)},
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,
-            description="Live match data with its age and its origin. Reads only.",
+            description="Live match data with its age and its origin. Reads only, but for the verbs of /admin.",
             path="/schema",
             render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin(path="/openapi.yaml")],
         ),

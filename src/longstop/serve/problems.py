@@ -11,7 +11,7 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
-from longstop.domain.errors import InputError, StoreError
+from longstop.domain.errors import IllegalTransitionError, InputError, StoreError, UnknownMatchError
 from longstop.domain.match import MatchStatus
 
 MEDIA_TYPE = "application/problem+json"
@@ -48,6 +48,27 @@ INTERNAL = Kind(
 STORE_UNAVAILABLE = Kind(
     "store-unavailable", 503, "The database does not answer", "Try again in a few seconds; scraping goes on meanwhile."
 )
+ADMIN_OFF = Kind(
+    "admin-off",
+    403,
+    "Administration is switched off",
+    "There is no login yet, so it works only while the API listens on this machine alone: set api.host to 127.0.0.1.",
+)
+NOT_FROM_HERE = Kind(
+    "not-from-here",
+    403,
+    "Administration is for programs of this machine",
+    "Ask directly on this machine, for example: curl -X POST http://127.0.0.1:8000/admin/reload",
+)
+NOT_POSSIBLE_NOW = Kind(
+    "not-possible-now", 409, "That cannot be done in this state", "Look at the match first, then ask again."
+)
+SETTINGS_REFUSED = Kind(
+    "settings-refused", 422, "The new settings cannot be used", "The old ones stay. Correct what `errors` lists."
+)
+TOO_SLOW = Kind(
+    "too-slow", 504, "It takes longer than expected", "It may still be done; look at the log before asking again."
+)
 OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -62,6 +83,11 @@ CATALOGUE: Mapping[str, Kind] = {
         TOO_LONG,
         INTERNAL,
         STORE_UNAVAILABLE,
+        ADMIN_OFF,
+        NOT_FROM_HERE,
+        NOT_POSSIBLE_NOW,
+        SETTINGS_REFUSED,
+        TOO_SLOW,
         OTHER,
     )
 }
@@ -123,6 +149,14 @@ def on_input_error(request: _Request, error: InputError) -> Response[bytes]:
     return _answer(request, BAD_PARAMETER, str(error))
 
 
+def on_unknown_match(request: _Request, error: UnknownMatchError) -> Response[bytes]:
+    return _answer(request, UNKNOWN_MATCH, str(error))
+
+
+def on_illegal_transition(request: _Request, error: IllegalTransitionError) -> Response[bytes]:
+    return _answer(request, NOT_POSSIBLE_NOW, error.message)
+
+
 def on_store_error(request: _Request, error: StoreError) -> Response[bytes]:
     """The words of a database may hold its address; they go to the log only."""
     logging.getLogger("longstop.serve").warning(
@@ -177,6 +211,8 @@ def on_unexpected(request: _Request, error: Exception) -> Response[bytes]:
 HANDLERS: Mapping[int | type[Exception], Any] = {
     ApiError: on_api_error,
     InputError: on_input_error,
+    UnknownMatchError: on_unknown_match,
+    IllegalTransitionError: on_illegal_transition,
     StoreError: on_store_error,
     ValidationException: on_validation_error,
     HTTPException: on_http_error,

@@ -5,7 +5,6 @@ of process signals is left out: the service decides when it ends.
 """
 
 import asyncio
-import ipaddress
 import socket
 from typing import Any
 
@@ -13,6 +12,7 @@ import uvicorn
 
 from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import InputError, PortTakenError
+from longstop.serve.doorkeeper import is_loopback
 
 _STARTING_SECONDS = 10.0
 _BACKLOG = 1024
@@ -20,21 +20,12 @@ _BACKLOG = 1024
 
 def require_private(host: str, *, allow_public: bool) -> None:
     """Until there is a login, whoever reaches the port can read everything."""
-    if allow_public or _is_loopback(host):
+    if allow_public or is_loopback(host):
         return
     raise InputError(
         f"The API has no login yet, so it does not listen on {host}, where others could reach it.",
         hint="Listen on 127.0.0.1, or allow a public address expressly when something in front of it checks who comes.",
     )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 class ApiServer:

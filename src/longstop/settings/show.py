@@ -31,15 +31,16 @@ def _as_text(loaded: Loaded) -> str:
 
 def visible(group: Group) -> dict[str, Any]:
     """A group as plain nested values, secrets masked."""
-    return {name: _plain(getattr(group, name)) for name in type(group).model_fields}
+    return {name: plain(getattr(group, name)) for name in type(group).model_fields}
 
 
-def _plain(value: object) -> Any:
+def plain(value: object) -> Any:
+    """One value as people may see it."""
     match value:
         case Group():
             return visible(value)
         case tuple():
-            return [_plain(item) for item in value]
+            return [plain(item) for item in value]
         case SecretStr():
             return SET_SECRET if value.get_secret_value() else ""
         case bool() | int() | float():
@@ -52,4 +53,4 @@ def _at(loaded: Loaded, path: str) -> Any:
     found: object = loaded.settings
     for name in path.split("."):
         found = getattr(found, name)
-    return _plain(found)
+    return plain(found)

@@ -206,6 +206,19 @@ def test_the_plain_form_reads_like_a_sentence(configure: Configure) -> None:
     )
 
 
+@pytest.mark.req("B2")
+def test_level_and_shape_can_be_changed_while_running(configure: Configure) -> None:
+    logs, stream = configure("WARN")
+    logger = logging.getLogger("longstop.test")
+    logger.info({"event": "too early"})
+    logs.retune("INFO", structured=True)
+    logger.info({"event": "heard"})
+    assert [line["event"] for line in lines(stream)] == ["heard"]
+    logs.retune("INFO", structured=False)
+    logger.info({"event": "plain"})
+    assert stream.getvalue().splitlines()[-1].endswith("INFO     plain")
+
+
 def test_closing_puts_everything_back(configure: Configure) -> None:
     root = logging.getLogger()
     before = (list(root.handlers), root.level)

@@ -143,3 +143,36 @@ def test_gaps_and_steps_of_the_engine_are_told(story: Story) -> None:
     )
     assert story.heard.events == ["gap opened", "gap closed", "events stored"]
     assert [level for level, _ in story.heard.said] == [logging.WARNING, logging.INFO, logging.INFO]
+
+
+@pytest.mark.req("B2")
+def test_a_reload_is_told_with_its_changes_and_warns_of_what_needs_a_restart(story: Story) -> None:
+    told = facts.ConfigurationReloaded(at=NOON, reason="SIGHUP", generation=2, applied=("a.b: 1 → 2",))
+    story.narrator.tell(told)
+    waiting = facts.ConfigurationReloaded(at=NOON, reason="SIGHUP", generation=3, needs_restart=("api.port: 1 → 2",))
+    story.narrator.tell(waiting)
+    (level, fields), (level_waiting, fields_waiting) = story.heard.said
+    assert (level, fields["applied"]) == (logging.INFO, ("a.b: 1 → 2",))
+    assert (level_waiting, fields_waiting["needs_restart"]) == (logging.WARNING, ("api.port: 1 → 2",))
+    assert "needs a restart" in fields_waiting["hint"]
+
+
+@pytest.mark.req("B2")
+def test_a_refused_file_is_an_error_with_all_its_faults(story: Story) -> None:
+    story.narrator.tell(
+        facts.ConfigurationRefused(
+            at=NOON, reason="SIGHUP", generation=1, message="2 cannot be used.", faults=("a", "b")
+        )
+    )
+    ((level, fields),) = story.heard.said
+    assert (level, fields["error_type"], fields["faults"]) == (logging.ERROR, "settings", ("a", "b"))
+
+
+@pytest.mark.req("G3")
+def test_each_verb_is_told_and_a_page_that_tries_for_ever_does_not_fill_the_log(story: Story) -> None:
+    story.narrator.tell(facts.AdminVerbUsed(at=NOON, verb="pause", outcome="done", match_id="m"))
+    story.narrator.tell(facts.AdminVerbUsed(at=NOON, verb="pause", outcome="failed", match_id="m", detail="why"))
+    for _ in range(30):
+        story.narrator.tell(facts.AdminVerbUsed(at=NOON, verb="reload", outcome="refused", detail="not ours"))
+    assert story.heard.events == ["admin verb used"] * 2 + ["admin verb refused"] * 4
+    assert [level for level, _ in story.heard.said[:2]] == [logging.INFO, logging.WARNING]

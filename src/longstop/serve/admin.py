@@ -1,0 +1,248 @@
+"""The verbs of /admin: what people and their programs may ask of what runs. Each use is told, also a refused one.
+
+There is no login yet, so `doorkeeper` decides who gets in, and with a public address nobody does.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Protocol, TypeVar
+
+from litestar import Request, Router, post
+from litestar.connection import ASGIConnection
+from litestar.di import NamedDependency, Provide
+from litestar.handlers import BaseRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
+from msgspec import Struct
+
+from longstop.clock import Clock
+from longstop.domain.errors import LongstopError
+from longstop.observe import signals
+from longstop.observe.signals import Signals
+from longstop.serve.doorkeeper import objection
+from longstop.serve.problems import (
+    ADMIN_OFF,
+    MEDIA_TYPE,
+    NOT_FROM_HERE,
+    SETTINGS_REFUSED,
+    TOO_SLOW,
+    ApiError,
+    Fault,
+    Problem,
+)
+from longstop.settings import ReloadResult
+
+VERB_SECONDS_MAX: Final = 30.0
+_BODY_BYTES_MAX: Final = 4_096
+_REASON: Final = "asked for under /admin"
+
+ResultT = TypeVar("ResultT")
+
+
+class AdminVerbs(Protocol):
+    """What the engine does when it is asked. A match that is not watched is an UnknownMatchError, a step that its state
+    does not have an IllegalTransitionError, an address that leads nowhere an InputError."""
+
+    async def restart(self, match_id: str, reason: str) -> None:
+        """The scraper of one match begins afresh."""
+        ...
+
+    async def recycle(self, reason: str) -> None:
+        """Every browser is replaced, the successor first."""
+        ...
+
+    async def pause(self, match_id: str) -> None: ...
+
+    async def resume(self, match_id: str) -> None: ...
+
+    async def stop(self, match_id: str) -> None:
+        """No longer watched; what was stored stays."""
+        ...
+
+    async def start(self, url: str) -> str:
+        """Watch the match at this address; its id."""
+        ...
+
+
+class Setting(Struct, frozen=True):
+    setting: str
+    before: str
+    after: str
+
+
+class Reloaded(Struct, frozen=True):
+    """`outcome` is reloaded or unchanged. What stands under `needs_restart` has changed but needs a restart."""
+
+    outcome: str
+    generation: int
+    applied: list[Setting]
+    needs_restart: list[Setting]
+
+
+class Done(Struct, frozen=True, omit_defaults=True):
+    verb: str
+    match_id: str | None = None
+
+
+class StartRequest(Struct, frozen=True):
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdminDesk:
+    """What the routes need. `verbs` are missing until there is an engine that has them; `is_public` shuts the door."""
+
+    reload: Callable[[str], Awaitable[ReloadResult]]
+    clock: Clock
+    bus: Signals
+    verbs: AdminVerbs | None = None
+    is_public: bool = False
+
+    def guard(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        """Before anything of the request is read."""
+        said = "The API listens where others can reach it." if self.is_public else ""
+        said = said or objection(connection.scope["headers"], connection.client.host if connection.client else "")
+        if said:
+            self._tell(connection.url.path.removeprefix("/admin/")[:80], "refused", detail=said, request=connection)
+            raise ApiError(ADMIN_OFF if self.is_public else NOT_FROM_HERE, said)
+
+    async def does(
+        self,
+        verb: str,
+        work: Awaitable[ResultT],
+        request: Request[Any, Any, Any],
+        match_id: str | None = None,
+        reason: str = "",
+    ) -> ResultT:
+        """Within a deadline, and told whatever comes of it."""
+        outcome, detail = "failed", "a fault of ours; the log has it under the same request id"
+        try:
+            async with self.clock.timeout(VERB_SECONDS_MAX):
+                result = await work
+            outcome, detail = "done", ""
+            return result
+        except (LongstopError, ApiError) as error:
+            detail = str(error)
+            raise
+        except TimeoutError:
+            detail = f"not done within {VERB_SECONDS_MAX:g} s"
+            raise ApiError(TOO_SLOW, f"{verb.capitalize()} was {detail}.") from None
+        finally:
+            self._tell(verb, outcome, match_id, reason, detail, request)
+
+    def _tell(
+        self,
+        verb: str,
+        outcome: str,
+        match_id: str | None = None,
+        reason: str = "",
+        detail: str = "",
+        request: ASGIConnection[Any, Any, Any, Any] | None = None,
+    ) -> None:
+        state: Mapping[str, Any] = request.scope.get("state", {}) if request is not None else {}
+        self.bus.emit(
+            signals.AdminVerbUsed(
+                at=self.clock.now(),
+                verb=verb,
+                outcome=outcome,
+                match_id=match_id,
+                reason=reason,
+                detail=detail,
+                request_id=str(state.get("request_id", "")),
+            )
+        )
+
+
+Desk = NamedDependency[SkipValidation[AdminDesk]]
+Verbs = NamedDependency[SkipValidation[AdminVerbs]]
+MatchId = Annotated[str, PathParameter(description="As GET /health has it, as in crex_QUY.", max_length=129)]
+Reason = Annotated[str, QueryParameter(max_length=200, description="Goes to the log.")]
+_Request = Request[Any, Any, Any]
+
+
+def _problems(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
+    described = ((403, "Not from this machine, from a foreign page, or switched off."), *rows)
+    return {
+        status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)
+        for status, words in described
+    }
+
+
+_OF_A_MATCH: Final = _problems((404, "No such match is watched."), (409, "Not in this state."), (504, "Too slow."))
+
+
+@post(
+    "/reload",
+    status_code=200,
+    summary="Read the settings again; all of them are taken, or none",
+    responses=_problems((422, "The new settings cannot be used; the old ones stay.")),
+)
+async def reload(desk: Desk, request: _Request) -> Reloaded:
+    return await desk.does("reload", _reloaded(desk), request)
+
+
+async def _reloaded(desk: AdminDesk) -> Reloaded:
+    result = await desk.reload("POST /admin/reload")
+    if result.is_refused:
+        faults = [Fault(fault.where, f"{fault.problem}; {fault.remedy}") for fault in result.faults]
+        raise ApiError(SETTINGS_REFUSED, f"{result.message} {result.hint}", *faults)
+    applied, waiting = (
+        [Setting(change.path, change.before, change.after) for change in changes]
+        for changes in (result.applied, result.needs_restart)
+    )
+    return Reloaded(result.outcome, result.generation, applied, waiting)
+
+
+@post("/recycle", status_code=200, summary="Replace every browser, the successor first", responses=_problems())
+async def recycle(desk: Desk, verbs: Verbs, request: _Request, reason: Reason = _REASON) -> Done:
+    await desk.does("recycle", verbs.recycle(reason), request, reason=reason)
+    return Done("recycle")
+
+
+@post("/matches/{match_id:str}/restart", status_code=200, summary="Begin a match afresh", responses=_OF_A_MATCH)
+async def restart(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId, reason: Reason = _REASON) -> Done:
+    await desk.does("restart", verbs.restart(match_id, reason), request, match_id, reason)
+    return Done("restart", match_id)
+
+
+@post("/matches/{match_id:str}/pause", status_code=200, summary="Leave a match alone", responses=_OF_A_MATCH)
+async def pause(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+    await desk.does("pause", verbs.pause(match_id), request, match_id)
+    return Done("pause", match_id)
+
+
+@post("/matches/{match_id:str}/resume", status_code=200, summary="Watch a paused match again", responses=_OF_A_MATCH)
+async def resume(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+    await desk.does("resume", verbs.resume(match_id), request, match_id)
+    return Done("resume", match_id)
+
+
+@post("/matches/{match_id:str}/stop", status_code=200, summary="Watch a match no longer", responses=_OF_A_MATCH)
+async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+    await desk.does("stop", verbs.stop(match_id), request, match_id)
+    return Done("stop", match_id)
+
+
+@post(
+    "/matches",
+    status_code=201,
+    summary="Watch the match at an address",
+    responses=_problems((400, "The address is no match of ours."), (503, "Insufficient memory resources.")),
+)
+async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[StartRequest]) -> Done:
+    return Done("start", await desk.does("start", verbs.start(data.url), request))
+
+
+def admin_router(desk: AdminDesk) -> Router:
+    """Verbs that nobody can carry out have no route."""
+    dependencies = {"desk": Provide(lambda: desk, sync_to_thread=False)}
+    if desk.verbs is not None:
+        dependencies["verbs"] = Provide(lambda: desk.verbs, sync_to_thread=False)
+    return Router(
+        path="/admin",
+        route_handlers=[reload, *([recycle, restart, pause, resume, stop, start] if desk.verbs is not None else [])],
+        dependencies=dependencies,
+        guards=[desk.guard],
+        tags=["admin"],
+        request_max_body_size=_BODY_BYTES_MAX,
+    )

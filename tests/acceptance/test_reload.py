@@ -1,0 +1,140 @@
+"""Settings read again by a running `longstop up`: by SIGHUP, over HTTP, and after its terminal has gone."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from benchmarks.bad_input import taken_port
+from benchmarks.processes import FREE_PORTS, LONGSTOP, Running, own_environment, up
+from tests.acceptance.test_up import SHUTDOWN_SECONDS, ask, until
+
+pytestmark = [pytest.mark.timeout(90), pytest.mark.req("B2")]
+GOOD = """
+sources:
+  crex: {{enabled: true, base_url: "{url}"}}
+scraper:
+  monitoring:
+    logging: {{level: {level}}}
+"""
+
+
+class House:
+    """A running Longstop with a settings file; its source does not answer, which is no concern of these tests."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self.file = folder / "config.yaml"
+        self._url = url
+        self.write("INFO")
+        self.running, self.api = up(folder=folder)
+
+    def write(self, level: str, more: str = "") -> None:
+        self.file.write_text(GOOD.format(url=self._url, level=level) + more, encoding="utf-8")
+
+    def hang_up(self) -> None:
+        self.running.popen.send_signal(signal.SIGHUP)
+
+    def lines(self, event: str) -> list[dict[str, Any]]:
+        whole = [line for line in self.running.logged.splitlines() if line.startswith("{") and line.endswith("}")]
+        return [line for line in map(json.loads, whole) if line["event"] == event]
+
+    def until_told(self, event: str, count: int) -> dict[str, Any]:
+        until(lambda: len(self.lines(event)) >= count)
+        return self.lines(event)[count - 1]
+
+
+def test_a_hangup_reloads_and_a_bad_file_keeps_the_old_settings(tmp_path: Path) -> None:
+    with taken_port() as silent:
+        house = House(tmp_path, f"http://127.0.0.1:{silent}")
+        with house.running as running:
+            house.hang_up()
+            told = house.until_told("configuration reloaded", 1)
+            assert (told["severity"], told["reason"], told["applied"], told["needs_restart"]) == (
+                "INFO",
+                "SIGHUP",
+                [],
+                [],
+            )
+            house.write("DEBUG", "database: {url: 'sqlite:///other.db'}\n")
+            house.hang_up()
+            told = house.until_told("configuration reloaded", 2)
+            assert told["severity"] == "WARN"
+            assert told["applied"] == ["scraper.monitoring.logging.level: INFO → DEBUG"]
+            assert [line.partition(":")[0] for line in told["needs_restart"]] == ["database.url"]
+            house.until_told("resources measured", 1)
+            house.write("LOUD", "apo: {port: 1}\n")
+            house.hang_up()
+            told = house.until_told("configuration refused", 1)
+            assert (told["severity"], told["error_type"]) == ("ERROR", "settings")
+            assert len(told["faults"]) == 2
+            assert "old settings stay" in told["hint"]
+            seen = len(house.lines("resources measured"))
+            until(lambda: len(house.lines("resources measured")) > seen)
+            assert ask(f"{house.api}/livez")["status"] == "alive"
+            running.popen.send_signal(signal.SIGTERM)
+            assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
+    assert not (tmp_path / "other.db").exists()
+
+
+def post(url: str, **headers: str) -> tuple[int, dict[str, Any]]:
+    try:
+        with urlopen(Request(url, method="POST", headers=headers), timeout=10) as answer:  # noqa: S310 - of this test
+            return answer.status, json.loads(answer.read())
+    except HTTPError as refused:
+        with refused:
+            return refused.code, json.loads(refused.read())
+
+
+@pytest.mark.req("G3")
+def test_over_http_the_answer_names_changes_and_faults_and_strangers_are_refused(tmp_path: Path) -> None:
+    with taken_port() as silent:
+        house = House(tmp_path, f"http://127.0.0.1:{silent}")
+        with house.running:
+            house.write("WARN", "api: {port: 9999}\n")
+            reload = f"{house.api}/admin/reload"
+            for stranger in (
+                {"Origin": "https://evil.example"},
+                {"Host": "evil.example"},
+                {"Sec-Fetch-Site": "cross-site"},
+            ):
+                status, problem = post(reload, **stranger)
+                assert (status, problem["type"]) == (403, "/problems/not-from-here")
+            # The command line gives api.port, and is stronger than the file.
+            status, answer = post(reload)
+            assert (status, answer["outcome"], answer["needs_restart"]) == (200, "reloaded", [])
+            assert [each["setting"] for each in answer["applied"]] == ["scraper.monitoring.logging.level"]
+            house.file.unlink()
+            status, problem = post(reload)
+            assert (status, problem["type"]) == (422, "/problems/settings-refused")
+            assert "there is no such file" in problem["errors"][0]["detail"]
+
+
+def test_when_its_terminal_goes_a_run_for_a_person_ends(tmp_path: Path) -> None:
+    with taken_port() as silent:
+        sets = ("sources.crex.enabled=true", f"sources.crex.base_url=http://127.0.0.1:{silent}")
+        words = [word for each in sets for word in ("--set", each)]
+        ours, theirs = pty.openpty()
+        with (tmp_path / "out.txt").open("wb") as out, (tmp_path / "err.txt").open("wb") as err:
+            popen = subprocess.Popen(
+                [str(LONGSTOP), "up", *words, *FREE_PORTS],
+                cwd=tmp_path,
+                env=own_environment(),
+                stdin=theirs,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
+            )
+        os.close(theirs)
+        with Running(popen, tmp_path) as running:
+            until(lambda: "Longstop is up" in running.said)
+            os.close(ours)
+            popen.send_signal(signal.SIGHUP)
+            assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
+            assert '"reason":"the terminal has gone"' in running.logged
