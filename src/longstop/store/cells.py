@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from longstop.domain.errors import StoreError
+from longstop.domain.errors import InputError, StoreError
 
 Row = tuple[Any, ...]
 Moments = Callable[[Any], Any]
@@ -21,6 +21,13 @@ def aware(moment: datetime) -> datetime:
     if moment.tzinfo is None:
         raise StoreError(f"The time {moment.isoformat()} has no zone.", hint="Hand in an aware one; UTC is kept.")
     return moment.astimezone(UTC)
+
+
+def zoned(asked: datetime) -> datetime:
+    """A moment that somebody asks about."""
+    if asked.tzinfo is None:
+        raise InputError(f"The time {asked.isoformat()} has no zone.", hint="Add one, as in 2026-01-31T12:00:00Z.")
+    return aware(asked)
 
 
 def moment_as_utc(moment: datetime | None) -> datetime | None:

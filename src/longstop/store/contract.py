@@ -125,6 +125,30 @@ class RecipeRow(msgspec.Struct, frozen=True):
         return f"RecipeRow({self.source} {self.purpose}, {len(self.payload)} bytes, learnt at {self.learnt_at})"
 
 
+class Capture(msgspec.Struct, frozen=True):
+    """A payload as it came, kept before anything is derived from it: one for each time that a changed one was seen.
+
+    Natural key: (match_id, purpose, captured_at, sha256). The body is kept once for all captures of the same hash, so
+    the hash must be that of the body. `asked` is for whoever reads it again: which overs it is about, say. Secrets in
+    the URL are left out when it is kept.
+    """
+
+    match_id: str
+    purpose: str
+    sha256: str
+    captured_at: datetime
+    requested_at: datetime
+    source: str
+    rung: str
+    url: str
+    status: int
+    body: bytes
+    asked: str = ""
+
+    def __repr__(self) -> str:
+        return f"Capture({self.match_id} {self.purpose}, {len(self.body)} bytes, captured at {self.captured_at})"
+
+
 class WriteBatch(msgspec.Struct, frozen=True):
     """Everything that belongs together. All of it is written, or none.
 
@@ -219,6 +243,23 @@ class Store(Protocol):
         self, *, match_id: str | None = None, scraper_id: str | None = None, limit: int = 100
     ) -> Sequence[HealthRow]:
         """Newest first."""
+        ...
+
+    async def keep(self, captures: Sequence[Capture]) -> None:
+        """A transaction of its own, durable when it returns. The same captures may be kept again."""
+        ...
+
+    async def captures(self, match_id: str, *, after: datetime | None = None, limit: int = 100) -> Sequence[Capture]:
+        """In the order of time. To go on, hand in the last `captured_at`: what was captured at one moment is never
+        parted, so a page may be a little longer than `limit`."""
+        ...
+
+    async def prune_captures(self, bytes_max: int, older_than: datetime | None = None) -> int:
+        """Removes the oldest captures until the bodies take at most `bytes_max`, and tells how many that were.
+
+        What is older than `older_than` goes in any case, unless its match still lives. Matches that live lose theirs
+        last, and only to the bound.
+        """
         ...
 
     async def ping(self) -> float:

@@ -1,7 +1,7 @@
 """The store on PostgreSQL: SQLAlchemy Core over asyncpg, one transaction a batch, one statement a table."""
 
 import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack
 from enum import Enum
 from typing import Any, TypeVar
@@ -13,6 +13,8 @@ from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
 from longstop.store.address import PostgresAddress
+from longstop.store.capture_queries import Pruning
+from longstop.store.captures import StoreCaptures
 from longstop.store.cells import Row, moment_as_utc
 from longstop.store.contract import WriteBatch
 from longstop.store.postgres_engine import DATABASE_ERRORS, is_repeatable, make_engine, store_error
@@ -20,13 +22,18 @@ from longstop.store.postgres_options import PostgresOptions
 from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, waves
 from longstop.store.postgres_schema import state_of, upgrade_postgres
 from longstop.store.queries import ByMatch, Selection, queries_for
-from longstop.store.reads import Question, StoreReads
+from longstop.store.reads import Question
 from longstop.store.sql_text import SqlText, for_postgres
-from longstop.store.writes import Part, Rule, collision, differs, kind_key, prepare, unkeepable
+from longstop.store.writes import BODIES, Part, Rule, collision, differs, kind_key, prepare, unkeepable
 
 T = TypeVar("T")
 
 _ATTEMPTS = 4
+
+# Who keeps a capture relies on the body that is there; whoever removes bodies must be alone.
+_BODIES_LOCK = 0x10_46_57_0C
+_AS_ONE_OF_MANY = f"SELECT pg_advisory_xact_lock_shared({_BODIES_LOCK})"
+_ALONE = f"SELECT pg_advisory_xact_lock({_BODIES_LOCK})"
 
 
 class _Life(Enum):
@@ -35,7 +42,7 @@ class _Life(Enum):
     CLOSED = "is closed"
 
 
-class PostgresStore(StoreReads):
+class PostgresStore(StoreCaptures):
     """Each call runs as a task of its own: one who stops waiting neither breaks a connection nor loses a batch."""
 
     def __init__(
@@ -46,6 +53,7 @@ class PostgresStore(StoreReads):
         self._options = options or PostgresOptions()
         self._queries = queries_for("postgresql")
         self._write_moment, self._read_moment = moment_as_utc, moment_as_utc
+        self._has_threads = True
         self._life = _Life.NEW
         self._tasks: set[asyncio.Task[Any]] = set()
         self._engine: AsyncEngine = make_engine(address, self._options, self._clock)
@@ -69,19 +77,41 @@ class PostgresStore(StoreReads):
         self._require_open()
         parts = prepare(batch, moment_as_utc, self._clock.now())
         if parts:
-            await self._within(self._write(parts), self._options.save_seconds)
+            await self._write(parts)
 
     async def _write(self, parts: Sequence[Part]) -> None:
-        for attempt in range(1, _ATTEMPTS + 1):
+        async def insert(connection: AsyncConnection) -> None:
+            if any(part.kind is BODIES for part in parts):
+                await connection.exec_driver_sql(_AS_ONE_OF_MANY)
+            for part in parts:
+                await _insert(connection, part, self._queries.stored)
+
+        await self._within(self._transact(insert), self._options.save_seconds)
+
+    async def _walk(self, steps: Pruning) -> int:
+        async def walk(connection: AsyncConnection) -> int:
+            await connection.exec_driver_sql(_ALONE)
+            rows: list[Row] | None = None
+            try:
+                while True:
+                    statement, values = steps.send(rows) if rows is not None else next(steps)
+                    answer = await _execute(connection, for_postgres(statement), values)
+                    rows = rows_out(answer) if answer.returns_rows else []
+            except StopIteration as ended:
+                return int(ended.value)
+
+        return await self._within(self._transact(walk, attempts=1), self._options.save_seconds)
+
+    async def _transact(self, work: Callable[[AsyncConnection], Awaitable[T]], *, attempts: int = _ATTEMPTS) -> T:
+        attempt = 0
+        while True:
+            attempt += 1
             try:
                 async with self._engine.begin() as connection:
-                    for part in parts:
-                        await _insert(connection, part, self._queries.stored)
+                    return await work(connection)
             except DATABASE_ERRORS as error:
-                if attempt == _ATTEMPTS or not is_repeatable(error):
+                if attempt >= attempts or not is_repeatable(error):
                     raise
-            else:
-                return
 
     async def _ask(self, *questions: Question) -> list[list[Row]]:
         self._require_open()

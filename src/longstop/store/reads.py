@@ -11,7 +11,7 @@ from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
 from longstop.store import ledger_rows, match_rows, scraper_rows
-from longstop.store.cells import Moments, Row, aware
+from longstop.store.cells import Moments, Row, zoned
 from longstop.store.contract import ErrorRow, HealthRow, LedgerPage, LiveRow, MatchRow, RecipeRow
 from longstop.store.queries import ByMatch, Filtered, Queries, Selection
 
@@ -37,7 +37,7 @@ class StoreReads(ABC):
         """The rows of these matches."""
 
     async def ledger(self, match_id: str) -> LedgerPage:
-        query, of_match = self._queries, {"match_id": _text(match_id)}
+        query, of_match = self._queries, {"match_id": valid_text(match_id)}
         deliveries, innings, gaps, last_seq, live = await self._ask(
             (query.deliveries_now, of_match),
             (query.innings_now, of_match),
@@ -57,58 +57,58 @@ class StoreReads(ABC):
     async def matches(
         self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
     ) -> Sequence[MatchRow]:
-        arguments: dict[str, Any] = {"limit": _count(limit)}
+        arguments: dict[str, Any] = {"limit": valid_count(limit)}
         if status is not None:
             arguments["status"] = status.value
         if source is not None:
-            arguments["source"] = _text(source)
+            arguments["source"] = valid_text(source)
         query = self._queries.matches[status is not None, source is not None]
         rows = (await self._ask((query, arguments)))[0]
         return [match_rows.match_row(row, self._read_moment) for row in rows]
 
     async def match(self, match_id: str) -> MatchRow | None:
-        rows = (await self._ask((self._queries.match, {"match_id": _text(match_id)})))[0]
+        rows = (await self._ask((self._queries.match, {"match_id": valid_text(match_id)})))[0]
         return match_rows.match_row(rows[0], self._read_moment) if rows else None
 
     async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
-        rows = await self._ask_each(self._queries.live, [_text(match_id) for match_id in match_ids])
+        rows = await self._ask_each(self._queries.live, [valid_text(match_id) for match_id in match_ids])
         return {row[0]: match_rows.live_row(row, self._read_moment) for row in rows}
 
     async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
         cursor = max(-_NUMBER_MAX, min(after, _NUMBER_MAX))
-        arguments = {"match_id": _text(match_id), "after": cursor, "limit": _count(limit)}
+        arguments = {"match_id": valid_text(match_id), "after": cursor, "limit": valid_count(limit)}
         rows = (await self._ask((self._queries.events, arguments)))[0]
         return [ledger_rows.match_event(row, self._read_moment) for row in rows]
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
-        query, arguments = self._queries.deliveries, {"match_id": _text(match_id)}
+        query, arguments = self._queries.deliveries, {"match_id": valid_text(match_id)}
         if as_of is not None:
-            query, arguments["as_of"] = self._queries.deliveries_as_of, self._write_moment(_zoned(as_of))
+            query, arguments["as_of"] = self._queries.deliveries_as_of, self._write_moment(zoned(as_of))
         rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
-        rows = (await self._ask((self._queries.delivery_history, {"match_id": _text(match_id)})))[0]
+        rows = (await self._ask((self._queries.delivery_history, {"match_id": valid_text(match_id)})))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
     async def gaps(self, match_id: str) -> Sequence[Gap]:
-        rows = (await self._ask((self._queries.gaps, {"match_id": _text(match_id)})))[0]
+        rows = (await self._ask((self._queries.gaps, {"match_id": valid_text(match_id)})))[0]
         return [ledger_rows.gap_from(row, self._read_moment) for row in rows]
 
     async def names(self, source: str) -> Names:
-        rows = (await self._ask((self._queries.names, {"source": _text(source)})))[0]
+        rows = (await self._ask((self._queries.names, {"source": valid_text(source)})))[0]
         return match_rows.names_from(rows)
 
     async def recipes(self, source: str) -> Sequence[RecipeRow]:
-        rows = (await self._ask((self._queries.recipes, {"source": _text(source)})))[0]
+        rows = (await self._ask((self._queries.recipes, {"source": valid_text(source)})))[0]
         return [match_rows.recipe_row(row, self._read_moment) for row in rows]
 
     async def states(self, match_ids: Sequence[str]) -> dict[str, ScraperState]:
-        rows = await self._ask_each(self._queries.states, [_text(match_id) for match_id in match_ids])
+        rows = await self._ask_each(self._queries.states, [valid_text(match_id) for match_id in match_ids])
         return {row[0]: scraper_rows.state_from(row, self._read_moment) for row in rows}
 
     async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]:
-        rows = (await self._ask((self._queries.audits, {"limit": _count(limit)})))[0]
+        rows = (await self._ask((self._queries.audits, {"limit": valid_count(limit)})))[0]
         return [scraper_rows.audit_from(row, self._read_moment) for row in rows]
 
     async def errors(
@@ -126,15 +126,15 @@ class StoreReads(ABC):
     async def _of_scraper(
         self, queries: Filtered, match_id: str | None, scraper_id: str | None, limit: int
     ) -> list[Row]:
-        arguments: dict[str, Any] = {"limit": _count(limit)}
+        arguments: dict[str, Any] = {"limit": valid_count(limit)}
         if match_id is not None:
-            arguments["match_id"] = _text(match_id)
+            arguments["match_id"] = valid_text(match_id)
         if scraper_id is not None:
-            arguments["scraper_id"] = _text(scraper_id)
+            arguments["scraper_id"] = valid_text(scraper_id)
         return (await self._ask((queries[match_id is not None, scraper_id is not None], arguments)))[0]
 
 
-def _text(words: str) -> str:
+def valid_text(words: str) -> str:
     """What cannot be written as UTF-8 is in no database; a path of a URL may still hold it."""
     try:
         words.encode()
@@ -143,11 +143,5 @@ def _text(words: str) -> str:
     return words
 
 
-def _count(limit: int) -> int:
+def valid_count(limit: int) -> int:
     return max(0, min(limit, _NUMBER_MAX))
-
-
-def _zoned(as_of: datetime) -> datetime:
-    if as_of.tzinfo is None:
-        raise InputError(f"The time {as_of.isoformat()} has no zone.", hint="Add one, as in 2026-01-31T12:00:00Z.")
-    return aware(as_of)

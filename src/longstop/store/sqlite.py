@@ -9,15 +9,18 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 
 from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
+from longstop.store.capture_queries import Pruning
+from longstop.store.captures import StoreCaptures
 from longstop.store.cells import Row, moment_as_text, moment_from_text
 from longstop.store.contract import WriteBatch
 from longstop.store.queries import ByMatch, queries_for
-from longstop.store.reads import Question, StoreReads
+from longstop.store.reads import Question
 from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
 from longstop.store.sqlite_session import WriteSession, fetch
@@ -46,7 +49,7 @@ class _Life(Enum):
     CLOSED = "is closed"
 
 
-class SqliteStore(StoreReads):
+class SqliteStore(StoreCaptures):
     """`path` None is a database in memory, gone when closed."""
 
     def __init__(
@@ -57,6 +60,7 @@ class SqliteStore(StoreReads):
         self._options = options or SqliteOptions()
         self._queries = queries_for("sqlite")
         self._write_moment, self._read_moment = moment_as_text, moment_from_text
+        self._has_threads = self._path is not None and not self._options.inline
         self._life = _Life.NEW
         self._file = _File(self._path, self._options)
         self._threads: _Threads | None = None
@@ -64,7 +68,7 @@ class SqliteStore(StoreReads):
     async def open(self) -> None:
         if self._life is not _Life.NEW:
             raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
-        if self._path is None or self._options.inline:
+        if self._path is None or not self._has_threads:
             self._file.open()
         else:
             threads = _Threads(self._path, self._file, self._clock, self._options)
@@ -75,13 +79,22 @@ class SqliteStore(StoreReads):
     async def save(self, batch: WriteBatch) -> None:
         self._require_open()
         parts = prepare(batch, moment_as_text, self._clock.now())
-        if not parts:
-            return
+        if parts:
+            await self._write(parts)
+
+    async def _write(self, parts: Sequence[Part]) -> None:
         if self._threads is None:
             self._file.session.write((parts,))
             self._file.session.checkpoint_if_due()
         else:
             await self._threads.save(parts)
+
+    async def _walk(self, steps: Pruning) -> int:
+        if self._threads is not None:
+            return await self._threads.walk(steps)
+        gone = self._file.session.walk(steps)
+        self._file.session.checkpoint_if_due()
+        return gone
 
     async def _ask(self, *questions: Question) -> list[list[Row]]:
         self._require_open()
@@ -173,7 +186,7 @@ class _Threads:
         with ExitStack() as undo:
             undo.callback(self._readers.shut)
             undo.callback(self._writer.end, self._file.close)
-            await asyncio.wrap_future(self._writer.begin(self._file.open))
+            await asyncio.wrap_future(self._writer.run(self._file.open))
             undo.pop_all()
 
     async def save(self, parts: Sequence[Part]) -> None:
@@ -202,6 +215,14 @@ class _Threads:
             self._writer.submit(Job(parts, done))
             undo.pop_all()
         return future
+
+    async def walk(self, steps: Pruning) -> int:
+        """Given up at the deadline or cancelled, steps that were taken are still walked; only nobody is told."""
+        try:
+            async with self._clock.timeout(self._options.save_seconds):
+                return await asyncio.wrap_future(self._writer.run(partial(self._writer.walk, steps)))
+        except TimeoutError as error:
+            raise self._no_answer(self._options.save_seconds) from error
 
     def _tell(self, verdicts: Verdicts) -> None:
         """Called by the writer. A loop that is gone has nobody left to tell."""

@@ -8,16 +8,19 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite
 
+from longstop.store.capture_queries import Pruning
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
 from longstop.store.sql_text import for_sqlite
 from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, primary_code, store_error
 from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
+
+T = TypeVar("T")
 
 _CHECKPOINT_BYTES = 4 << 20
 _CHECKPOINT_STEP_BYTES = 1 << 20
@@ -66,12 +69,34 @@ class WriteSession:
 
     def write(self, group: Sequence[Sequence[Part]]) -> None:
         """All batches of the group in one transaction. When it raises, none of it was kept, so far as is known."""
-        connection = self.connection
-        try:
-            connection.execute("BEGIN IMMEDIATE")
+
+        def insert(connection: sqlite3.Connection) -> None:
             for parts in group:
                 for part in parts:
                     self._insert(connection, part)
+
+        self._transact(insert)
+
+    def walk(self, steps: Pruning) -> int:
+        """All steps in one transaction; tells what they come to."""
+
+        def walk(connection: sqlite3.Connection) -> int:
+            rows: list[Row] | None = None
+            try:
+                while True:
+                    statement, arguments = steps.send(rows) if rows is not None else next(steps)
+                    text = for_sqlite(statement)
+                    rows = connection.execute(text.text, text.arguments(arguments)).fetchall()
+            except StopIteration as ended:
+                return int(ended.value)
+
+        return self._transact(walk)
+
+    def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self.connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            answer = work(connection)
             connection.execute("COMMIT")
         except sqlite3.Error as error:
             self._distrust(error)
@@ -80,6 +105,7 @@ class WriteSession:
             raise unkeepable(error) from error
         finally:
             self._roll_back()
+        return answer
 
     def _insert(self, connection: sqlite3.Connection, part: Part) -> None:
         kind = part.kind

@@ -10,10 +10,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import TypeVar
 
 from longstop.domain.errors import LongstopError, StoreClosedError, StoreError, StoreUnavailableError
+from longstop.store.capture_queries import Pruning
 from longstop.store.sqlite_session import WriteSession
 from longstop.store.writes import Part
+
+T = TypeVar("T")
 
 Verdict = LongstopError | None
 
@@ -42,8 +46,12 @@ class Writer:
         self._is_closing = False
         self._thread = ThreadPoolExecutor(1, "longstop-sqlite-writer")
 
-    def begin(self, work: Callable[[], None]) -> "Future[None]":
-        return self._thread.submit(work)
+    def run(self, work: Callable[[], T]) -> "Future[T]":
+        """Something else that must be done by this thread, between two groups."""
+        with self._guard:
+            if self._is_closing:
+                raise StoreClosedError("The store is closing.")
+            return self._thread.submit(work)
 
     def submit(self, job: Job) -> None:
         with self._guard:
@@ -53,6 +61,13 @@ class Writer:
             if not self._is_awake:
                 self._is_awake = True
                 self._thread.submit(self._write_next)
+
+    def walk(self, steps: Pruning) -> int:
+        """For `run`: called in the thread."""
+        try:
+            return self._session.walk(steps)
+        finally:
+            self._tidy()
 
     def end(self, work: Callable[[], None]) -> "Future[None]":
         """Writes what is left, then does `work`; after that there is no thread."""

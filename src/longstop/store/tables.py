@@ -32,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD_REVISION: Final = "0003"
+HEAD_REVISION: Final = "0004"
 VERSION_TABLE: Final = "longstop_version"
 
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")
@@ -216,6 +216,36 @@ recipes = Table(
     Column("learnt_at", Moment, nullable=False),
     Column("expires_at", Moment),
     sqlite_with_rowid=False,
+)
+
+captures = Table(
+    "captures",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("captured_at", Moment, primary_key=True),
+    Column("purpose", Text, primary_key=True),
+    Column("sha256", Text, primary_key=True),
+    Column("requested_at", Moment, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("rung", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("status", BigInteger, nullable=False),
+    Column("asked", Text, nullable=False),
+    Index("idx_captures_captured_at", "captured_at"),
+    Index("idx_captures_sha256", "sha256"),
+    sqlite_with_rowid=False,
+)
+
+# Large rows, so on SQLite a table with row ids: the other kind keeps them in its index.
+capture_bodies = Table(
+    "capture_bodies",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("codec", Text, nullable=False),
+    Column("raw_bytes", BigInteger, nullable=False),
+    Column("kept_bytes", BigInteger, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index("idx_capture_bodies_kept_bytes", "kept_bytes"),
 )
 
 scraper_states = Table(

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from sqlalchemy import Table
 
 from longstop.domain.errors import StoreError
-from longstop.store import conflicts, ledger_rows, match_rows, scraper_rows, tables
+from longstop.store import capture_rows, conflicts, ledger_rows, match_rows, scraper_rows, tables
 from longstop.store.cells import Moments, Row
-from longstop.store.contract import WriteBatch
+from longstop.store.contract import Capture, WriteBatch
 
 T = TypeVar("T")
 
@@ -85,6 +85,14 @@ STATES = Kind(
 AUDITS = Kind(
     tables.recovery_audit, Rule.KEEP_BEST, ("entry_id",), conflicts.audit_judged, _columns(tables.recovery_audit)
 )
+BODIES = Kind(tables.capture_bodies, Rule.KEEP_FIRST, ("sha256",), conflicts.nothing, _columns(tables.capture_bodies))
+CAPTURES = Kind(
+    tables.captures,
+    Rule.KEEP_FIRST,
+    ("match_id", "captured_at", "purpose", "sha256"),
+    conflicts.nothing,
+    _columns(tables.captures),
+)
 ERRORS = Kind(
     tables.scraper_errors,
     Rule.KEEP_BEST,
@@ -99,7 +107,10 @@ HEALTH = Kind(
     conflicts.nothing,
     _columns(tables.scraper_health_log, "id"),
 )
-KINDS = (MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS, RECIPES, STATES, AUDITS, ERRORS, HEALTH)
+KINDS = (
+    *(MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS),
+    *(RECIPES, STATES, AUDITS, ERRORS, HEALTH, BODIES, CAPTURES),
+)
 
 
 def prepare(batch: WriteBatch, moment: Moments, now: datetime) -> list[Part]:
@@ -108,6 +119,16 @@ def prepare(batch: WriteBatch, moment: Moments, now: datetime) -> list[Part]:
         return [part for part in _parts(batch, moment, now) if part.rows]
     except (OverflowError, ValueError, TypeError) as error:
         raise unkeepable(error) from error
+
+
+def prepare_captures(captures: Sequence[Capture], moment: Moments) -> list[Part]:
+    """A body that several share is packed once."""
+    try:
+        bodies = {capture.sha256: capture_rows.body_values(capture) for capture in captures}
+        rows = [capture_rows.capture_values(capture, moment) for capture in captures]
+    except (OverflowError, ValueError, TypeError) as error:
+        raise unkeepable(error) from error
+    return [Part(BODIES, list(bodies.values())), Part(CAPTURES, rows)] if rows else []
 
 
 def unkeepable(error: Exception) -> StoreError:

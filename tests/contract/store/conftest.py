@@ -38,6 +38,10 @@ class Backend(ABC):
     async def rows(self, query: str) -> list[tuple[Any, ...]]:
         """Asked past the store, as an operator would."""
 
+    @abstractmethod
+    async def executed(self, statement: str) -> None:
+        """Done past the store, as nobody should."""
+
     async def close(self) -> None:
         for store in self._opened:
             await store.close()
@@ -57,6 +61,10 @@ class SqliteBackend(Backend):
         with closing(sqlite3.connect(self.path)) as connection:
             return connection.execute(query).fetchall()
 
+    async def executed(self, statement: str) -> None:
+        with closing(sqlite3.connect(self.path)) as connection:
+            connection.executescript(statement)
+
 
 class PostgresBackend(Backend):
     def __init__(self, url: str) -> None:
@@ -73,12 +81,15 @@ class PostgresBackend(Backend):
         finally:
             await connection.close()
 
-    async def empty(self) -> None:
+    async def executed(self, statement: str) -> None:
         connection = await asyncpg.connect(self.url)
         try:
-            await connection.execute(f"TRUNCATE {', '.join(metadata.tables)}")
+            await connection.execute(statement)
         finally:
             await connection.close()
+
+    async def empty(self) -> None:
+        await self.executed(f"TRUNCATE {', '.join(metadata.tables)}")
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,6 @@
 """Small builders of what a store is given: only what a test speaks of is spelled out."""
 
+import hashlib
 from datetime import UTC, datetime, timedelta
 
 from longstop.domain.cricket import Delivery, Dismissal, InningsScore, Place, PlayState
@@ -8,7 +9,7 @@ from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus
 from longstop.domain.recovery import RecoveryAction, RecoveryAuditEntry, RecoveryOutcome
 from longstop.domain.scraper_state import ScraperState, Tally
-from longstop.store.contract import ErrorRow, HealthRow, LiveRow, MatchRow, WriteBatch
+from longstop.store.contract import Capture, ErrorRow, HealthRow, LiveRow, MatchRow, WriteBatch
 
 NOON = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
 SHA = "ab" * 32
@@ -146,6 +147,29 @@ def audit(
         judged_at=None if outcome is None else at(judged),
         duration_seconds=3.5,
         metadata={"pids_before": 211, "is_planned": False, "share": 0.5, "browser": "chromium", "pids_after": None},
+    )
+
+
+def capture(
+    body: bytes = b'{"score": 24}',
+    *,
+    captured: float = 0.0,
+    purpose: str = "live",
+    url: str = "http://127.0.0.1/AB1",
+    match_id: str = MATCH,
+) -> Capture:
+    return Capture(
+        match_id=match_id,
+        purpose=purpose,
+        sha256=hashlib.sha256(body).hexdigest(),
+        captured_at=at(captured),
+        requested_at=at(captured - 0.2),
+        source="crex",
+        rung="replay",
+        url=url,
+        status=200,
+        body=body,
+        asked="1:3-4",
     )
 
 

@@ -1,5 +1,6 @@
 """Every value that the domain may hold, also those no sane source would send."""
 
+import hashlib
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -24,7 +25,7 @@ from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
 from longstop.domain.recovery import RecoveryAction, RecoveryAuditEntry, RecoveryOutcome
 from longstop.domain.scraper_state import ScraperState, Tally
-from longstop.store.contract import LiveRow, MatchRow
+from longstop.store.contract import Capture, LiveRow, MatchRow
 
 # NUL, the escape used for it, quotes, wide letters, right-to-left marks, letters outside the basic plane.
 _AWKWARD = st.sampled_from(
@@ -211,4 +212,22 @@ def audits(entry_id: str) -> st.SearchStrategy[RecoveryAuditEntry]:
         judged_at=st.none() | times,
         duration_seconds=finite,
         metadata=st.dictionaries(texts, st.one_of(texts, numbers, finite, st.booleans(), st.none()), max_size=3),
+    )
+
+
+@st.composite
+def captures(draw: st.DrawFn, match_id: str) -> Capture:
+    body = draw(st.one_of(st.binary(max_size=200), st.sampled_from([b"", b"\x00" * 70_000, b"<p>4</p>" * 9000])))
+    return Capture(
+        match_id=match_id,
+        purpose=draw(keys),
+        sha256=hashlib.sha256(body).hexdigest(),
+        captured_at=draw(times),
+        requested_at=draw(times),
+        source=draw(texts),
+        rung=draw(texts),
+        url="http://127.0.0.1/" + draw(keys).replace("#", "").replace("@", "").replace("=", ""),
+        status=draw(numbers),
+        body=body,
+        asked=draw(texts),
     )

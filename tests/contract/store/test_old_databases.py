@@ -12,7 +12,7 @@ from longstop.store.contract import RecipeRow, WriteBatch
 from longstop.store.open import open_store
 from longstop.store.schema import current_revision, head_revision, upgrade
 from tests.contract.store.old_databases import make_old
-from tests.contract.store.samples import MATCH, at, audit, full_batch, state
+from tests.contract.store.samples import MATCH, at, audit, capture, full_batch, state
 from tests.contract.store.test_migrations import differences
 
 
@@ -28,7 +28,7 @@ async def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     upgrade(url)  # the next test of this module finds the schema it expects
 
 
-@pytest.mark.parametrize("revision", ["0001", "0002"])
+@pytest.mark.parametrize("revision", ["0001", "0002", "0003"])
 async def test_an_old_database_is_brought_forward_with_all_it_holds(
     new_url: str, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -50,5 +50,7 @@ async def test_an_old_database_is_brought_forward_with_all_it_holds(
         WriteBatch(matches=more.matches, live=more.live, recipes=(recipe,), states=(state(),), audits=(audit(),))
     )
     assert list(await store.recipes("crex")) == [recipe]
+    await store.keep([capture()])
+    assert list(await store.captures(MATCH)) == [capture()]
     assert len(await store.states([MATCH])) == len(await store.audits()) == 1
     await store.close()

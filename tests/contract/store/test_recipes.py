@@ -11,7 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import asyncpg  # type: ignore[import-untyped]  # it brings no types
 import msgspec
 import pytest
 
@@ -172,25 +171,14 @@ async def test_a_write_that_fails_tells_nothing_of_it(backend: Backend, caplog: 
 
 async def broken_table(backend: Backend) -> None:
     if isinstance(backend, PostgresBackend):
-        await executed(backend, "ALTER TABLE recipes RENAME TO recipes_away")
+        await backend.executed("ALTER TABLE recipes RENAME TO recipes_away")
     else:
-        await executed(backend, "DROP TABLE recipes")
+        await backend.executed("DROP TABLE recipes")
 
 
 async def mended_table(backend: Backend) -> None:
     if isinstance(backend, PostgresBackend):
-        await executed(backend, "ALTER TABLE recipes_away RENAME TO recipes")
-
-
-async def executed(backend: Backend, statement: str) -> None:
-    if not isinstance(backend, PostgresBackend):
-        await backend.rows(statement)
-        return
-    connection = await asyncpg.connect(backend.url)
-    try:
-        await connection.execute(statement)
-    finally:
-        await connection.close()
+        await backend.executed("ALTER TABLE recipes_away RENAME TO recipes")
 
 
 # ---- who may read the file ----

@@ -105,6 +105,20 @@ async def test_an_entry_of_the_audit_comes_back_as_it_went_in(counted: Counted, 
 
 @thorough
 @given(data=st.data())
+async def test_captures_come_back_as_they_went_in_and_in_the_order_of_time(
+    counted: Counted, data: st.DataObject
+) -> None:
+    match_id = counted.match_id()
+    drawn = data.draw(st.lists(of.captures(match_id), max_size=4, unique_by=lambda row: (row.purpose, row.captured_at)))
+    await counted.store.keep(drawn)
+    await counted.store.keep(drawn)
+    kept = list(await counted.store.captures(match_id))
+    assert sorted(kept, key=repr) == sorted(drawn, key=repr)
+    assert [each.captured_at for each in kept] == sorted(each.captured_at for each in drawn)
+
+
+@thorough
+@given(data=st.data())
 async def test_a_match_comes_back_as_it_went_in(counted: Counted, data: st.DataObject) -> None:
     ref = MatchRef("crex", counted.match_id().removeprefix("crex_"), data.draw(of.texts))
     row = data.draw(of.match_rows(ref))
