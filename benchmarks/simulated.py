@@ -4,6 +4,7 @@
 tests can look at what happens in between.
 """
 
+import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -18,7 +19,8 @@ from longstop.serve.account import account_of
 from longstop.sources.registry import create
 from longstop.store.contract import Store
 from longstop.store.sqlite import SqliteStore
-from longstop.supervise.engine import Engine, EngineOptions, EngineParts
+from longstop.supervise.engine import Engine, EngineParts
+from longstop.supervise.options import EngineOptions
 from longstop.watch import Watch
 from longstop_origin.faults import FaultPlan
 from longstop_origin.fixture import Fixture
@@ -37,6 +39,7 @@ class Conditions(msgspec.Struct, frozen=True):
     faults: str = "none"
     seed: int = 0
     poll_seconds: float = 2.5
+    is_adaptive: bool = True
     discovery_seconds: float = 15.0
 
 
@@ -53,11 +56,18 @@ class Simulation:
         self.report = RunReport()
         self.report.subscribe(self.bus)
         self._fetcher = WorldFetcher(self.site, self.clock)
-        parts = EngineParts((create(SOURCE, BASE_URL),), self.store, self.clock, self.bus, {SOURCE: self._fetcher})
+        parts = EngineParts(
+            (create(SOURCE, BASE_URL),),
+            self.store,
+            self.clock,
+            self.bus,
+            {SOURCE: self._fetcher},
+            chance=random.Random(conditions.seed),
+        )
         self.engine = Engine(
             parts,
             EngineOptions(
-                pace=PaceLimits(baseline_seconds=conditions.poll_seconds),
+                pace=PaceLimits(baseline_seconds=conditions.poll_seconds, is_adaptive=conditions.is_adaptive),
                 discovery_seconds=conditions.discovery_seconds,
                 measures_resources=False,
             ),
@@ -71,9 +81,12 @@ class Simulation:
         await self.stop()
 
     async def settle(self) -> None:
-        """The world stands still, so that what is kept can be held against what is true."""
+        """The world stands still, so that what is kept can be held against what is true.
+
+        A match that rests is given the rest of its rest: five minutes are no hurry on virtual time."""
         self.world.freeze(self.clock.now().timestamp())
-        await self.clock.sleep(SETTLE_SECONDS)
+        rests = [each.rests_until or 0.0 for each in self.engine.assignments()]
+        await self.clock.sleep(max(0.0, max(rests, default=0.0) - self.clock.monotonic()) + SETTLE_SECONDS)
 
     async def start(self) -> None:
         await self.store.open()

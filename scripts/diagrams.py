@@ -16,6 +16,7 @@ from longstop.domain.lifecycle import MACHINES as MACHINES_OF_THE_DOMAIN
 from longstop.domain.machine import Machine
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE
 from longstop.resilience.breaker import BREAKER
+from longstop.supervise.tree import ENGINE, SOURCE, TREE, Level
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
@@ -37,8 +38,22 @@ def state_machines() -> Iterable[Drawing]:
     return [Drawing(machine.name, machine.title, state_diagram(machine)) for machine in MACHINES]
 
 
-# Later generators (the supervision tree) join here.
-GENERATORS: tuple[Callable[[], Iterable[Drawing]], ...] = (state_machines,)
+def supervision() -> Iterable[Drawing]:
+    """The tree and its levels, from the list that the engine starts."""
+    return [Drawing("supervision-tree", "The tree of supervision", tree_diagram())]
+
+
+GENERATORS: tuple[Callable[[], Iterable[Drawing]], ...] = (supervision, state_machines)
+
+
+def tree_diagram() -> str:
+    names = dict.fromkeys(post.under for post in TREE)
+    nodes = {name: f"n{number}" for number, name in enumerate((*names, *(post.name for post in TREE)))}
+    lines = ["flowchart LR", f'    {nodes[ENGINE]}["{ENGINE}"] --> {nodes[SOURCE]}["{SOURCE}, each"]']
+    for post in TREE:
+        shape = f'(["{post.name}: {post.does}"])' if post.level is Level.SCRAPER else f'["{post.name}: {post.does}"]'
+        lines.append(f"    {nodes[post.under]} --> {nodes[post.name]}{shape}")
+    return "\n".join(lines)
 
 
 def state_diagram(machine: Machine[Any]) -> str:

@@ -23,7 +23,9 @@ from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
+from longstop.resilience.failures import PauseLimits
 from longstop.resilience.pace import PaceLimits
+from longstop.resilience.retry import RetryPolicy
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.doorkeeper import is_loopback
@@ -37,12 +39,40 @@ from longstop.store.contract import Store
 from longstop.store.open import open_store
 from longstop.store.sqlite import SqliteStore
 from longstop.store.sqlite_file import remove_unused
-from longstop.supervise.engine import Engine, EngineOptions, EngineParts
+from longstop.supervise.budget import RestartBudget
+from longstop.supervise.engine import Engine, EngineParts
+from longstop.supervise.options import EngineOptions
 from longstop.supervise.reload import Reloader
 from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
+from longstop.supervise.scheduler import SchedulerLimits
 
 INSTANCE_NAME = "longstop"
+# What the engine takes while it runs.
+ENGINE_SETTINGS = (
+    "scraper.adaptive.break_after_cycles",
+    "scraper.adaptive.break_interval",
+    "scraper.adaptive.busy_interval",
+    "scraper.adaptive.calm_period",
+    "scraper.adaptive.error_intervals",
+    "scraper.adaptive.important",
+    "scraper.adaptive.match_state_detection",
+    "scraper.adaptive.polling",
+    "scraper.lifecycle.archive_ttl",
+    "scraper.lifecycle.completed_interval",
+    "scraper.lifecycle.imminent_window",
+    "scraper.lifecycle.polling_interval",
+    "scraper.lifecycle.shutdown_timeout",
+    "scraper.resilience.parse_failures",
+    "scraper.resilience.pause",
+    "scraper.resilience.supervision",
+    "scraper.scheduling.base_delay",
+    "scraper.scheduling.concurrency_cap",
+    "scraper.scheduling.max_attempts",
+    "scraper.scheduling.total_timeout",
+    "sources.discovery_interval",
+    "sources.not_found_ttl",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +166,22 @@ class Instance:
         climbers = await self.approaches.start(self._sources)
         storage = self.settings.storage
         evidence = EvidenceStore(Path(storage.root), self.clock, storage.retention.evidence_max_mb)
-        parts = EngineParts(self._sources, self.store, self.clock, self.bus, climbers=climbers, evidence=evidence)
-        return Engine(parts, engine_options(self.settings))
+        parts = EngineParts(
+            self._sources,
+            self.store,
+            self.clock,
+            self.bus,
+            climbers=climbers,
+            evidence=evidence,
+            reload=self._reload_quietly,
+        )
+        engine = Engine(parts, engine_options(self.settings))
+        self.reloader.adjust("engine", ENGINE_SETTINGS, lambda settings: engine.reconfigure(engine_options(settings)))
+        return engine
+
+    async def _reload_quietly(self) -> None:
+        """Before a match that rested begins afresh. What is wrong with the settings is told by the reloader."""
+        await self.reloader.reload("a match begins afresh")
 
     def _subscribe(self) -> None:
         self.board.subscribe(self.bus)
@@ -247,10 +291,46 @@ def ledger_limits(settings: Settings) -> LedgerLimits:
 
 
 def engine_options(settings: Settings) -> EngineOptions:
-    lifecycle = settings.scraper.lifecycle
+    scraper = settings.scraper
+    lifecycle, supervision = scraper.lifecycle, scraper.resilience.supervision
     return EngineOptions(
-        pace=PaceLimits(baseline_seconds=lifecycle.polling_interval, completed_seconds=lifecycle.completed_interval),
+        pace=pace_limits(settings),
         ledger=ledger_limits(settings),
+        retry=RetryPolicy(scraper.scheduling.max_attempts, scraper.scheduling.base_delay),
+        pause=pause_limits(settings),
+        scheduler=SchedulerLimits(scraper.scheduling.concurrency_cap, scraper.scheduling.total_timeout),
+        top_budget=RestartBudget(supervision.top_restarts, supervision.top_window),
+        scraper_budget=RestartBudget(supervision.scraper_restarts, supervision.scraper_window),
         discovery_seconds=settings.sources.discovery_interval,
+        imminent_seconds=lifecycle.imminent_window,
+        not_found_seconds=settings.sources.not_found_ttl,
+        archive_seconds=lifecycle.archive_ttl,
         shutdown_seconds=lifecycle.shutdown_timeout,
+        important=scraper.adaptive.important,
+    )
+
+
+def pace_limits(settings: Settings) -> PaceLimits:
+    lifecycle, adaptive = settings.scraper.lifecycle, settings.scraper.adaptive
+    return PaceLimits(
+        baseline_seconds=lifecycle.polling_interval,
+        completed_seconds=lifecycle.completed_interval,
+        busy_seconds=adaptive.busy_interval,
+        break_seconds=adaptive.break_interval,
+        break_after_polls=adaptive.break_after_cycles,
+        error_seconds=adaptive.error_intervals,
+        calm_seconds=adaptive.calm_period,
+        is_adaptive=adaptive.polling,
+        detects_play=adaptive.match_state_detection,
+    )
+
+
+def pause_limits(settings: Settings) -> PauseLimits:
+    pause, parsing = settings.scraper.resilience.pause, settings.scraper.resilience.parse_failures
+    return PauseLimits(
+        failures=pause.threshold,
+        window_seconds=pause.window,
+        pause_seconds=pause.duration,
+        unreadable=parsing.threshold,
+        unreadable_seconds=parsing.retry_interval,
     )

@@ -12,7 +12,7 @@ import msgspec
 
 from longstop.check import plausibility
 from longstop.check.drift import SelectorDrift
-from longstop.clock import Clock
+from longstop.clock import Clock, age_seconds
 from longstop.domain.errors import (
     FetchError,
     LongstopError,
@@ -22,15 +22,20 @@ from longstop.domain.errors import (
     StoreError,
 )
 from longstop.domain.observation import Observation
+from longstop.domain.scraper_state import ScraperState
 from longstop.fetch.evidence import EvidenceStore
 from longstop.fetch.snapshot import Fetcher, Snapshot
 from longstop.ledger.gaps import OverRange
 from longstop.ledger.match_ledger import Draft, FeedPage
 from longstop.observe import signals
 from longstop.observe.signals import Signals
+from longstop.resuming import disagreements
 from longstop.sources.contract import Missing, Source
-from longstop.store.contract import Store, WriteBatch
-from longstop.watch import MatchStep, Watch, batch_of, final_row
+from longstop.store.contract import LedgerPage, Store, WriteBatch
+from longstop.watch import MatchStep, Watch, batch_of, row_as
+
+# A long match is read to its end in so many rounds, each of a few calls; more would be no conclusion.
+FINAL_ROUNDS_MAX = 40
 
 
 class OutcomeKind(Enum):
@@ -47,6 +52,7 @@ class Outcome(msgspec.Struct, frozen=True):
     kind: OutcomeKind
     error: LongstopError | None = None
     reasons: tuple[str, ...] = ()
+    is_changed: bool = False
     events: int = 0
     bytes_in: int = 0
 
@@ -99,6 +105,7 @@ class Pipeline:
         watch.polled(outcome.is_success, self._clock.now())
         self._tell(watch, outcome, self._clock.monotonic() - started)
         if watch.is_finished:
+            self._tell_concluded(watch, "the match is over")
             await self.let_go(watch)
         return outcome
 
@@ -107,16 +114,41 @@ class Pipeline:
         if self._climber is not None:
             await self._climber.let_go(watch.ref.key)
 
+    async def afresh(self, watch: Watch) -> None:
+        """Whatever way was found to this match, it is looked for again from the top."""
+        await self.let_go(watch)
+
     async def conclude(self, watch: Watch) -> None:
-        """The source has dropped a match for good: what is known of it is final."""
-        steps = watch.conclude()
-        if not steps:
-            return
+        """The source has dropped a match for good: what can still be had is read, then what is known is final."""
         try:
-            await self._store.save(WriteBatch(matches=(final_row(watch),)))
+            await self._sync_finally(watch)
+            steps = watch.conclude()
+            if steps:
+                await self._store.save(WriteBatch(matches=(row_as(watch, "stopped"),)))
+                self._tell_steps(watch, steps)
         except StoreError as error:
             self._tell_error(watch, error, "conclusion")
+        self._tell_concluded(watch, "the source shows it no more")
+
+    async def step(self, watch: Watch, event: str, scraper_status: str) -> None:
+        """A step of the match's life that no payload makes. What the store misses it is told with the next one."""
+        steps = watch.advance(event)
         self._tell_steps(watch, steps)
+        try:
+            await self._store.save(WriteBatch(matches=(row_as(watch, scraper_status),)))
+        except StoreError as error:
+            self._tell_error(watch, error, event)
+
+    async def _sync_finally(self, watch: Watch) -> None:
+        """Every over once more, as far as the feed still has it."""
+        observation = watch.accepted
+        if observation is None or not watch.has_ledger:
+            return
+        watch.ledger.read_again(observation.innings)
+        for _ in range(FINAL_ROUNDS_MAX):
+            draft = await self._post(watch, observation)
+            if not draft.pages or watch.ledger.is_whole:
+                return
 
     async def _attempt(self, watch: Watch) -> Outcome:
         try:
@@ -171,11 +203,26 @@ class Pipeline:
 
     async def _remember(self, watch: Watch) -> None:
         """The ledger goes on from what is stored: at first, and after a write of which nobody knows the fate."""
-        if not watch.has_ledger:
-            page = await self._store.ledger(watch.ref.match_id)
-            watch.resume_from(page, await self._store.match(watch.ref.match_id) if page.live else None)
+        if watch.has_ledger:
+            return
+        page = await self._store.ledger(watch.ref.match_id)
+        watch.resume_from(page, await self._store.match(watch.ref.match_id) if page.live else None)
+        if watch.prior is not None:
+            self._tell_resumed(watch, watch.prior, page)
+            watch.prior = None
 
     async def _record(self, watch: Watch, observation: Observation, snapshot: Snapshot) -> Outcome:
+        draft = await self._post(watch, observation)
+        changed_before = watch.changed_at
+        self._tell_steps(watch, watch.accept(draft, snapshot))
+        self._tell_score(watch, draft)
+        is_changed = watch.changed_at is not changed_before
+        return Outcome(
+            OutcomeKind.UPDATED, is_changed=is_changed, events=len(draft.events), bytes_in=len(snapshot.body)
+        )
+
+    async def _post(self, watch: Watch, observation: Observation) -> Draft:
+        """What this observation adds to the ledger, made durable; only then the ledger believes it."""
         extracted = self._clock.monotonic()
         ledger = watch.ledger
         draft = ledger.draft(observation)
@@ -184,12 +231,9 @@ class Pipeline:
             draft = ledger.draft(observation, pages)
         latency = self._clock.monotonic() - extracted
         await self._save(watch, batch_of(watch, draft, latency))
-        stored_seconds = self._clock.monotonic() - extracted
         ledger.adopt(draft)
-        steps = watch.accept(draft, snapshot)
-        self._tell_stored(watch, draft, stored_seconds)
-        self._tell_steps(watch, steps)
-        return Outcome(OutcomeKind.UPDATED, events=len(draft.events), bytes_in=len(snapshot.body))
+        self._tell_stored(watch, draft, self._clock.monotonic() - extracted)
+        return draft
 
     async def _save(self, watch: Watch, batch: WriteBatch) -> None:
         """Failed, cancelled, whatever: until it has come back well, nobody knows whether a write held."""
@@ -242,7 +286,7 @@ class Pipeline:
                 outcome=outcome.kind.value,
                 duration_seconds=duration,
                 bytes_in=outcome.bytes_in,
-                is_changed=outcome.kind is OutcomeKind.UPDATED,
+                is_changed=outcome.is_changed,
                 captured_at=watch.captured_at if outcome.is_success else None,
             )
         )
@@ -278,17 +322,19 @@ class Pipeline:
                 )
             )
 
-    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
-        now = self._clock.now()
+    def _tell_score(self, watch: Watch, draft: Draft) -> None:
         self._signals.emit(
             signals.ScoreStored(
-                at=now,
+                at=self._clock.now(),
                 match_id=watch.ref.match_id,
                 scraper_id=watch.scraper_id,
                 sequence=watch.sequence,
                 observation=draft.observation,
             )
         )
+
+    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
+        now = self._clock.now()
         if draft.records:
             newest = max(record.true_at for record in draft.records)
             self._signals.emit(
@@ -305,3 +351,33 @@ class Pipeline:
             )
         for gap in draft.gaps:
             self._signals.emit(signals.about_gap(gap, now))
+
+    def _tell_resumed(self, watch: Watch, prior: ScraperState, page: LedgerPage) -> None:
+        """What the last life knew must stand in the record. If it does not, every over is read once more."""
+        found = disagreements(prior, page)
+        if found and page.live is not None:
+            watch.ledger.read_again(page.live.innings)
+        self._signals.emit(
+            signals.ScraperResumed(
+                at=self._clock.now(),
+                match_id=watch.ref.match_id,
+                scraper_id=watch.scraper_id,
+                saved_seconds_ago=age_seconds(self._clock.now(), prior.saved_at),
+                reason=prior.reason,
+                disagreements=found,
+            )
+        )
+
+    def _tell_concluded(self, watch: Watch, reason: str) -> None:
+        """Once in a life: whether everything that the board claimed stands in the record."""
+        if watch.is_concluded:
+            return
+        watch.is_concluded = True
+        self._signals.emit(
+            signals.MatchConcluded(
+                at=self._clock.now(),
+                match_id=watch.ref.match_id,
+                reason=reason,
+                is_verified=watch.has_ledger and watch.ledger.is_whole,
+            )
+        )

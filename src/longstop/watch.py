@@ -1,16 +1,19 @@
 """What is remembered of one match while it is watched, and how a draft becomes rows."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 import msgspec
 
-from longstop.domain.cricket import Delivery
+from longstop.clock import age_seconds
+from longstop.domain.cricket import Delivery, Place
 from longstop.domain.errors import StoreClosedError
 from longstop.domain.events import DeliveryRecord
 from longstop.domain.lifecycle import MATCH_LIFECYCLE, MatchState
 from longstop.domain.machine import Transition
 from longstop.domain.match import MatchListing, MatchPriority, MatchRef, MatchStatus
 from longstop.domain.observation import Observation
+from longstop.domain.scraper_state import ScraperState
 from longstop.fetch.snapshot import Snapshot
 from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
 from longstop.store.contract import LedgerPage, LiveRow, MatchRow, WriteBatch
@@ -50,18 +53,29 @@ class Codes:
 class Watch:
     """One match under observation. When a write's fate is unknown, its ledger is read back from the store."""
 
-    def __init__(self, listing: MatchListing, scraper_id: str, started_at: datetime, limits: LedgerLimits) -> None:
+    def __init__(
+        self,
+        listing: MatchListing,
+        scraper_id: str,
+        started_at: datetime,
+        limits: LedgerLimits,
+        state: MatchState = MATCH_LIFECYCLE.initial,
+        prior: ScraperState | None = None,
+    ) -> None:
+        """`prior` is what the scraper before this one knew; the ledger that is read from the store must agree."""
         self.listing = listing
         self.scraper_id = scraper_id
         self.started_at = started_at
-        self.state = MATCH_LIFECYCLE.initial
+        self.state = state
+        self.prior = prior
         self.status = listing.status
         self.rung = "replay"
         self.accepted: Observation | None = None
         self.captured_at: datetime | None = None
-        self.changed_at: datetime | None = None
+        self.changed_at = prior.changed_at if prior else None
         self.failures_in_a_row = 0
         self.sequence = 0
+        self.is_concluded = False
         self.codes = Codes(listing)
         self._limits = limits
         self._ledger: MatchLedger | None = None
@@ -70,6 +84,31 @@ class Watch:
     @property
     def ref(self) -> MatchRef:
         return self.listing.ref
+
+    @property
+    def priority(self) -> MatchPriority:
+        return _priority_of(self.status)
+
+    def is_important(self, words: Collection[str]) -> bool:
+        """Finals and popular teams, as far as somebody has named them."""
+        if not words:
+            return False
+        shown = f"{self.listing.title} {self.listing.series} {' '.join(self.listing.teams)}".casefold()
+        return any(word.casefold() in shown for word in words)
+
+    def unchanged_seconds(self, now: datetime) -> float:
+        return 0.0 if self.changed_at is None else age_seconds(now, self.changed_at)
+
+    def starts_in_seconds(self, now: datetime) -> float | None:
+        starts_at = self.listing.starts_at
+        return None if starts_at is None else (starts_at - now).total_seconds()
+
+    @property
+    def last_place(self) -> Place | None:
+        """The newest ball of the record."""
+        if self._ledger is None or self.accepted is None or self.accepted.current_innings is None:
+            return None
+        return self._ledger.book(self.accepted.current_innings.number).last_place
 
     @property
     def has_ledger(self) -> bool:
@@ -124,16 +163,32 @@ class Watch:
         """The very same bytes again, and nothing left to look for: there is nothing to do."""
         return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.is_whole)
 
+    @property
+    def _goes_on(self) -> bool:
+        """The first look of a successor: what is new to it was known before, unless it makes an event."""
+        return self.accepted is None and self.changed_at is not None
+
+    def is_news(self, observation: Observation) -> bool:
+        """Whether it says anything new. A source that only re-stamps its clock has said nothing."""
+        before = self.accepted
+        if before is None:
+            return True
+        restamped = msgspec.structs.replace(
+            observation, provenance=before.provenance, sequence=before.sequence, matched=before.matched
+        )
+        return restamped != before
+
     def accept(self, draft: Draft, snapshot: Snapshot) -> list[MatchStep]:
         """Takes over what is stored now; returns the steps of the match's life that this made."""
         observation = draft.observation
         self.codes.see(observation, draft.records)
+        if draft.events or (self.is_news(observation) and not self._goes_on):
+            self.changed_at = observation.provenance.captured_at
         self.accepted = observation
         self.sequence += 1
         self.status = observation.status
-        self.changed_at = observation.provenance.captured_at
         self._body = snapshot.body
-        return [self._advance(event) for event in ("scraped", "finished") if self._applies(event)]
+        return [self._advance(event) for event in ("scraped", "recovered", "finished") if self._applies(event)]
 
     @property
     def is_over(self) -> bool:
@@ -146,6 +201,10 @@ class Watch:
         if not self.is_over:
             self.status = MatchStatus.COMPLETED
         return [self._advance("finished")] if self._applies("finished") else []
+
+    def advance(self, event: str) -> list[MatchStep]:
+        """A step that no payload makes (paused, archived); none when the match's life has no such step now."""
+        return [self._advance(event)] if self._applies(event) else []
 
     def _applies(self, event: str) -> bool:
         return (event != "finished" or self.is_over) and MATCH_LIFECYCLE.can(self.state, event)
@@ -194,16 +253,34 @@ def match_row(watch: Watch, observation: Observation | None = None) -> MatchRow:
     )
 
 
-def final_row(watch: Watch) -> MatchRow:
+def listed_row(listing: MatchListing, now: datetime) -> MatchRow:
+    """A match of which only the list has spoken."""
+    return MatchRow(
+        ref=listing.ref,
+        title=listing.title,
+        teams=listing.teams,
+        status=listing.status,
+        state=MATCH_LIFECYCLE.initial,
+        format=listing.format,
+        series=listing.series,
+        venue=listing.venue,
+        starts_at=listing.starts_at,
+        discovered_at=now,
+        priority=_priority_of(listing.status),
+    )
+
+
+def row_as(watch: Watch, scraper_status: str) -> MatchRow:
+    """The match as it stands, told by nobody but us."""
     return msgspec.structs.replace(
-        match_row(watch, watch.accepted), status=watch.status, state=watch.state, scraper_status="stopped"
+        match_row(watch, watch.accepted), status=watch.status, state=watch.state, scraper_status=scraper_status
     )
 
 
 def _state_after(state: MatchState, status: MatchStatus) -> MatchState:
     if status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED):
         return MatchState.COMPLETED
-    return MatchState.ACTIVE if state is MatchState.DISCOVERED else state
+    return MatchState.ACTIVE if state in (MatchState.DISCOVERED, MatchState.PAUSED) else state
 
 
 def _priority_of(status: MatchStatus) -> MatchPriority:

@@ -42,7 +42,7 @@ async def lived(simulation: Simulation, seconds: float) -> Counts:
 @pytest.mark.parametrize("matches", [1, 4])
 def test_an_hour_of_a_match_takes_well_under_a_second(matches: int) -> None:
     async def hour() -> tuple[Simulation, Counts]:
-        simulation = Simulation(world(matches))
+        simulation = Simulation(world(matches), Conditions(is_adaptive=False))
         return simulation, await lived(simulation, HOUR_SECONDS)
 
     before = time.process_time()
@@ -55,7 +55,7 @@ def test_an_hour_of_a_match_takes_well_under_a_second(matches: int) -> None:
 @pytest.mark.req("A1")
 def test_a_live_match_is_polled_every_two_and_a_half_seconds() -> None:
     async def hour() -> Simulation:
-        simulation = Simulation(world(1, rolling=False))
+        simulation = Simulation(world(1, rolling=False), Conditions(is_adaptive=False))
         await lived(simulation, HOUR_SECONDS)
         return simulation
 

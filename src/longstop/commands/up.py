@@ -207,6 +207,8 @@ class Run:
         if self._origin is None or self._options.report is None or self._failure is not None:
             return None
         await self._origin.freeze()
+        for assignment in instance.engine.assignments():
+            instance.engine.wake(assignment.key)
         # What was asked for before may still be on its way; a poll's interval later it is not.
         frozen_at = self._clock.now() + timedelta(seconds=self._settings.scraper.lifecycle.polling_interval)
         deadline = self._clock.monotonic() + SETTLE_SECONDS_MAX

@@ -45,6 +45,15 @@ class InningsBook:
     def last_over(self) -> int:
         return max(self._overs, default=-1)
 
+    @property
+    def last_place(self) -> Place | None:
+        """The newest ball that stands."""
+        for over in sorted(self._overs, reverse=True):
+            standing = [record.place for record in self._overs[over].values() if record.delivery is not None]
+            if standing:
+                return max(standing)
+        return None
+
     def deliveries(self) -> Iterator[Delivery]:
         for over in self._overs.values():
             for record in over.values():

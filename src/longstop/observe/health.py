@@ -11,7 +11,7 @@ The board learns from signals alone and is read by the API, the page and the met
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -97,6 +97,8 @@ class Watched:
         "match_id",
         "observation",
         "outcome",
+        "pace_reason",
+        "paused_until",
         "revision",
         "rung",
         "scraper_id",
@@ -124,6 +126,8 @@ class Watched:
         self.sequence = 0
         self.revision = 0
         self.interval_seconds = 0.0
+        self.pace_reason = ""
+        self.paused_until: datetime | None = None
         self.is_active = False
         self.is_over = False
         self.error_count = 0
@@ -169,6 +173,8 @@ class Board:
         signals.subscribe(facts.ScraperStarted, self._on_started)
         signals.subscribe(facts.ScraperStopped, self._on_stopped)
         signals.subscribe(facts.PollFinished, self._on_polled)
+        signals.subscribe(facts.PaceChanged, self._on_pace)
+        signals.subscribe(facts.MatchPaused, self._on_paused)
         signals.subscribe(facts.ScoreStored, self._on_score)
         signals.subscribe(facts.EventsStored, self._on_events)
         signals.subscribe(facts.ErrorRaised, self._on_error)
@@ -263,6 +269,7 @@ class Board:
     def _on_polled(self, signal: facts.PollFinished) -> None:
         watched = self._meet(signal.match_id, signal.source, signal.at)
         watched.outcome = signal.outcome
+        watched.paused_until = None
         watched.rung = signal.rung or watched.rung
         if signal.interval_seconds is not None:
             watched.interval_seconds = signal.interval_seconds
@@ -277,6 +284,18 @@ class Board:
             watched.captured_at = fresh_at
         if signal.is_changed:
             watched.changed_at = signal.at
+
+    def _on_pace(self, signal: facts.PaceChanged) -> None:
+        watched = self._watched.get(signal.match_id)
+        if watched is not None:
+            watched.interval_seconds = signal.seconds
+            watched.pace_reason = signal.reason
+
+    def _on_paused(self, signal: facts.MatchPaused) -> None:
+        watched = self._watched.get(signal.match_id)
+        if watched is not None:
+            watched.paused_until = signal.at + timedelta(seconds=signal.seconds)
+            watched.revision += 1
 
     def _on_score(self, signal: facts.ScoreStored) -> None:
         watched = self._meet(signal.match_id, signal.observation.ref.source, signal.at)

@@ -164,7 +164,18 @@ def _tell_refused(refused: facts.ConfigurationRefused) -> Told:
     )
 
 
-_INFO, _WARN, _DEBUG = logging.INFO, logging.WARNING, logging.DEBUG
+def _tell_resumed(resumed: facts.ScraperResumed) -> Told:
+    level = logging.ERROR if resumed.disagreements else logging.INFO
+    names = ("match_id", "scraper_id", "saved_seconds_ago", "reason", "disagreements")
+    return level, "scraper resumed", _fields(resumed, *names)
+
+
+def _tell_concluded(concluded: facts.MatchConcluded) -> Told:
+    level = logging.INFO if concluded.is_verified else logging.WARNING
+    return level, "match concluded", _fields(concluded, "match_id", "reason", "is_verified")
+
+
+_INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
     facts.EngineStopped: _telling(_INFO, "engine stopped", "instance", "reason", "duration_seconds"),
@@ -200,5 +211,14 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),
+    facts.ScraperResumed: _tell_resumed,
+    facts.ScraperReplaced: _telling(_INFO, "scraper replaced", "match_id", "before", "after", "reason", "gap_seconds"),
+    facts.ReplacementFailed: _telling(_WARN, "replacement failed", "match_id", "scraper_id", "reason", "attempts"),
+    facts.PaceChanged: _telling(_INFO, "pace changed", "match_id", "before_seconds", "seconds", "reason"),
+    facts.TaskAbandoned: _telling(
+        _CRITICAL, "task abandoned", "match_id", "scraper_id", "attempts", "error_type", "error_message"
+    ),
+    facts.MatchPaused: _telling(_WARN, "match paused", "match_id", "scraper_id", "seconds", "reason"),
+    facts.MatchConcluded: _tell_concluded,
     facts.ResourcesMeasured: _telling(_DEBUG, "resources measured", "rss_bytes", "cpu_percent", "tasks", "open_files"),
 }

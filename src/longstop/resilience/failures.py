@@ -46,6 +46,12 @@ class Failures(msgspec.Struct, frozen=True):
         lately = [at for at in self.unreached_at if now - at < limits.window_seconds]
         return msgspec.structs.replace(self, unreached_at=(*lately, now)[-limits.failures :])
 
+    def without(self, fault: Fault) -> "Failures":
+        """It turned out that this kind speaks against nobody."""
+        if fault is Fault.UNREADABLE:
+            return msgspec.structs.replace(self, unreadable=0)
+        return msgspec.structs.replace(self, unreached_at=())
+
     def rest(self, limits: PauseLimits) -> Rest | None:
         """None as long as it is worth going on."""
         if self.unreadable > limits.unreadable:

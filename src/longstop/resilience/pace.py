@@ -30,6 +30,7 @@ class PaceLimits(msgspec.Struct, frozen=True):
     error_counts: tuple[int, ...] = (5, 10, 20)
     quiet_after_seconds: float = 120.0
     quiet_factor: float = 2.0
+    calm_seconds: float = 300.0
     is_adaptive: bool = True
     detects_play: bool = True
 
@@ -50,6 +51,7 @@ class Standing(msgspec.Struct, frozen=True):
     is_important: bool = False
     rhythm: Rhythm = Rhythm()
     unchanged_seconds: float = 0.0
+    starts_in_seconds: float | None = None
 
 
 def choose(standing: Standing, limits: PaceLimits) -> Pace:
@@ -66,10 +68,18 @@ def _unasked(standing: Standing, limits: PaceLimits) -> Pace:
     if standing.is_gone:
         return Pace(limits.gone_seconds, "the source does not show the match")
     if standing.is_upcoming:
-        return Pace(limits.upcoming_seconds, "the match has not begun")
+        return Pace(_until_the_start(standing, limits), "the match has not begun")
     if not limits.is_adaptive:
         return Pace(limits.baseline_seconds, "play")
     return _after_errors(standing, limits) or _after_changes(standing, limits)
+
+
+def _until_the_start(standing: Standing, limits: PaceLimits) -> float:
+    """Nobody should miss the first ball because he has just looked."""
+    left = standing.starts_in_seconds
+    if left is None or left <= 0:
+        return limits.upcoming_seconds
+    return min(limits.upcoming_seconds, max(left, limits.baseline_seconds))
 
 
 def _after_errors(standing: Standing, limits: PaceLimits) -> Pace | None:

@@ -11,11 +11,8 @@ import msgspec
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """`total_seconds` bounds one attempt from its start to its verdict."""
-
     attempts_max: int = 3
     base_seconds: float = 2.0
-    total_seconds: float = 45.0
 
     def may_retry(self, attempt: int) -> bool:
         return attempt < self.attempts_max

@@ -63,6 +63,9 @@ class AdaptiveSettings(Group):
         (5.0, 10.0, 20.0), "Polling intervals in seconds after 5, 10 and 20 errors; exactly three, rising."
     )
     calm_period: Seconds = setting(300.0, "Time below the error threshold before the baseline returns.", ge=1, le=DAY)
+    important: tuple[str, ...] = setting(
+        ("final",), "A match with one of these words in its title, teams or series is polled at the busy interval."
+    )
 
     @field_validator("error_intervals")
     @classmethod

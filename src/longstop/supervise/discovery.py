@@ -1,7 +1,6 @@
 """Asks each source which matches there are, and hands the ones worth watching to the roster."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 
 from longstop.clock import Clock
 from longstop.domain.errors import FetchError, LongstopError, PayloadError, StoreError
@@ -10,9 +9,8 @@ from longstop.fetch.snapshot import Fetcher
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.sources.contract import Source
+from longstop.supervise.options import Options
 from longstop.supervise.service import Stop
-
-IMMINENT = timedelta(hours=1)
 
 
 class Discovery:
@@ -23,7 +21,7 @@ class Discovery:
         source: Source,
         fetcher: Fetcher,
         take: Callable[[Sequence[MatchListing]], Awaitable[None]],
-        interval_seconds: float,
+        options: Options,
         clock: Clock,
         bus: Signals,
     ) -> None:
@@ -31,7 +29,7 @@ class Discovery:
         self._source = source
         self._fetcher = fetcher
         self._take = take
-        self._interval_seconds = interval_seconds
+        self._options = options
         self._clock = clock
         self._bus = bus
 
@@ -40,7 +38,8 @@ class Discovery:
         while not stop.is_wanted:
             has_listed = await self._look() or has_listed
             # Until the first list is in, nothing is watched: ask again soon. Later a bad list costs its turn.
-            if await stop.pause(self._interval_seconds if has_listed else min(2.0, self._interval_seconds)):
+            interval = self._options().discovery_seconds
+            if await stop.pause(interval if has_listed else min(2.0, interval)):
                 return
 
     async def _look(self) -> bool:
@@ -60,7 +59,7 @@ class Discovery:
             return True
         if listing.status is not MatchStatus.UPCOMING or listing.starts_at is None:
             return False
-        return listing.starts_at - self._clock.now() <= IMMINENT
+        return (listing.starts_at - self._clock.now()).total_seconds() <= self._options().imminent_seconds
 
     def _tell_listed(self, listings: Sequence[MatchListing], duration: float) -> None:
         self._bus.emit(

@@ -1,51 +1,35 @@
-"""The engine: the supervision tree of everything that watches.
+"""The engine: the tree of supervision, joined and running, and what others may ask of it.
 
-engine (top: 3 restarts in 60 s, then the process ends and says why)
-├── resource meter, freshness sampling
-└── for each source
-    ├── discovery      which matches are there
-    ├── naming         who is behind the codes
-    └── scrapers       one a match (each: 5 restarts in 30 s, then the match rests and begins afresh)
+`tree.py` is the list of what runs. What is asked from outside (a watchdog, an operator) is asked by match id.
 """
 
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import LongstopError
-from longstop.domain.match import Names
+from longstop.domain.errors import InputError, LongstopError
+from longstop.domain.match import MatchListing, MatchStatus, Names
 from longstop.fetch.evidence import EvidenceStore
-from longstop.fetch.politeness import PoliteFetcher
 from longstop.fetch.snapshot import Fetcher
 from longstop.fetch.source_fetcher import SourceFetcher
-from longstop.ledger.match_ledger import LedgerLimits
-from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.pipeline import Pipeline
-from longstop.resilience.pace import PaceLimits
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
-from longstop.supervise.discovery import Discovery
-from longstop.supervise.naming import NameBook, Naming
+from longstop.supervise.archive import Archive
+from longstop.supervise.assignment import Assignment
+from longstop.supervise.budget import RestartBudget
+from longstop.supervise.department import Department, DepartmentParts, keep_settings
+from longstop.supervise.options import EngineOptions
 from longstop.supervise.resources import ResourceMeter
-from longstop.supervise.roster import Roster
-from longstop.supervise.scraper import Scraper
+from longstop.supervise.roster import Admit, admit_all
+from longstop.supervise.scheduler import Progress, Scheduler
 from longstop.supervise.service import Service, Stop
-from longstop.supervise.supervisor import SCRAPER_BUDGET, TOP_BUDGET, Ended, Supervisor
+from longstop.supervise.states import StateKeeping
+from longstop.supervise.supervisor import Supervisor
+from longstop.supervise.tree import ENGINE, TREE, Level, post_of
 from longstop.watch import Watch
-
-# A match that is gone may be listed again by mistake; one that broke us five times rests as a paused match does.
-GONE_REST_SECONDS = 60.0
-FAILED_REST_SECONDS = 300.0
-
-
-class EngineOptions(msgspec.Struct, frozen=True):
-    pace: PaceLimits = PaceLimits()
-    ledger: LedgerLimits = LedgerLimits()
-    discovery_seconds: float = 15.0
-    shutdown_seconds: float = 30.0
-    measures_resources: bool = True
 
 
 class EngineParts(msgspec.Struct, frozen=True):
@@ -60,57 +44,9 @@ class EngineParts(msgspec.Struct, frozen=True):
     fetchers: Mapping[str, Fetcher] = {}
     climbers: Mapping[str, SourceFetcher] = {}
     evidence: EvidenceStore | None = None
-
-
-class Department:
-    """Everything that belongs to one source."""
-
-    def __init__(self, source: Source, engine: "Engine") -> None:
-        parts = engine.parts
-        self.source = source
-        self.book = NameBook()
-        self._engine = engine
-        self.climber = parts.climbers.get(source.manifest.name)
-        self._fetcher: Fetcher = self.climber or PoliteFetcher(
-            parts.fetchers[source.manifest.name], parts.clock, max_concurrent=source.manifest.max_concurrent
-        )
-        self._pipeline = Pipeline(
-            source, self._fetcher, parts.store, parts.clock, parts.bus, self.climber, parts.evidence
-        )
-        self.roster = Roster(parts.store, engine.options.ledger, self._start_scraper, parts.clock, parts.bus)
-
-    def services(self) -> tuple[Service, ...]:
-        parts = self._engine.parts
-        return (
-            Discovery(
-                self.source,
-                self._fetcher,
-                self.roster.take,
-                self._engine.options.discovery_seconds,
-                parts.clock,
-                parts.bus,
-            ),
-            Naming(
-                self.source,
-                self._fetcher,
-                parts.store,
-                self.book,
-                lambda: (watch.codes for watch in self.roster.watches),
-                parts.clock,
-                parts.bus,
-            ),
-        )
-
-    def _start_scraper(self, watch: Watch) -> None:
-        parts = self._engine.parts
-        scraper = Scraper(watch, self._pipeline, self._engine.options.pace, parts.clock, parts.bus)
-        self._engine.watch(scraper, lambda failure: self._give_up(watch, failure))
-
-    def _give_up(self, watch: Watch, failure: LongstopError | None) -> None:
-        """A match that has gone, or that restarts could not help, rests; the others go on."""
-        self.roster.rest(watch.ref.match_id, GONE_REST_SECONDS if failure is None else FAILED_REST_SECONDS)
-        if failure is not None:
-            self._engine.tell_given_up(watch, failure)
+    chance: random.Random | None = None
+    admit: Admit = admit_all
+    reload: Callable[[], Awaitable[None]] = keep_settings
 
 
 class Engine:
@@ -118,63 +54,175 @@ class Engine:
         self.parts = parts
         self.options = options
         self._stop = Stop(parts.clock)
-        self._top = Supervisor("engine", TOP_BUDGET, parts.clock, parts.bus)
-        self._scrapers = Supervisor("scrapers", SCRAPER_BUDGET, parts.clock, parts.bus)
-        self.departments = tuple(Department(source, self) for source in parts.sources)
-
-    @property
-    def watches(self) -> Sequence[Watch]:
-        return [watch for department in self.departments for watch in department.roster.watches]
-
-    def watch(self, scraper: Scraper, ended: Ended) -> None:
-        self._scrapers.start(scraper, self._stop, ended)
-
-    def tell_given_up(self, watch: Watch, failure: LongstopError) -> None:
-        self.parts.bus.emit(
-            signals.ErrorRaised(
-                at=self.parts.clock.now(),
-                severity="CRITICAL",
-                error_type=failure.kind,
-                error_message=failure.message,
-                hint=failure.hint,
-                match_id=watch.ref.match_id,
-                scraper_id=watch.scraper_id,
-                operation="supervision",
-                url=watch.ref.url,
-            )
+        self._top = Supervisor(ENGINE, options.top_budget, parts.clock, parts.bus)
+        self.scheduler = Scheduler(parts.clock, options.scheduler)
+        self._states = StateKeeping(parts.store, self.assignments, self._options, parts.clock, parts.bus)
+        shared = DepartmentParts(
+            store=parts.store,
+            scheduler=self.scheduler,
+            options=self._options,
+            clock=parts.clock,
+            bus=parts.bus,
+            chance=parts.chance or random.Random(),
+            evidence=parts.evidence,
+            admit=parts.admit,
+            reload=parts.reload,
         )
-        self.parts.bus.emit(
-            signals.ScraperStopped(
-                at=self.parts.clock.now(),
-                match_id=watch.ref.match_id,
-                scraper_id=watch.scraper_id,
-                reason="given up",
-            )
+        self.departments = tuple(
+            Department(source, shared, parts.fetchers.get(name), parts.climbers.get(name))
+            for source in parts.sources
+            for name in (source.manifest.name,)
         )
 
-    def names(self, source: str) -> Names:
-        return next(
-            (department.book.names for department in self.departments if department.source.manifest.name == source),
-            Names(),
-        )
+    # Life.
 
     async def start(self, *others: Service) -> None:
         """`others` are services that bootstrap wants in the same tree."""
-        for service in others:
-            self._top.start(service, self._stop)
-        if self.options.measures_resources:
-            self._top.start(ResourceMeter(self.parts.clock, self.parts.bus), self._stop)
+        services = self._services(others)
         for department in self.departments:
-            await department.roster.resume(department.source.manifest.name)
-            for service in department.services():
-                self._top.start(service, self._stop)
+            await department.roster.resume(department.name, self.options.archive_seconds)
+        for post in TREE:
+            for service in services:
+                if post_of(service.name) is post:
+                    self._top.start(service, self._stop, budget=self._budget(post.level))
 
     async def failure(self) -> LongstopError:
         """Waits for something that restarts could not mend."""
         return await self._top.escalated()
 
     async def stop(self, reason: str) -> tuple[str, ...]:
-        """Cycles are finished; what is not done in time is cancelled and named."""
+        """Cycles are finished and what scrapers know is saved; what is not done in time is cancelled and named."""
         self._stop.ask(reason)
-        late = await self._scrapers.join(self.options.shutdown_seconds)
-        return late + await self._top.join(self.options.shutdown_seconds)
+        late = await self._top.join(self.options.shutdown_seconds)
+        await self._states.save(reason)
+        for assignment in self.assignments():
+            assignment.scraper.stop("stopped")
+        return (*late, *self.scheduler.late)
+
+    def reconfigure(self, options: EngineOptions) -> None:
+        """Everybody asks for the options when they need them, so this is all there is to it."""
+        self.options = options
+        self.scheduler.limits = options.scheduler
+
+    # What is read.
+
+    def assignments(self) -> tuple[Assignment, ...]:
+        return tuple(each for department in self.departments for each in department.roster.assignments)
+
+    @property
+    def watches(self) -> Sequence[Watch]:
+        return [assignment.watch for assignment in self.assignments()]
+
+    def names(self, source: str) -> Names:
+        return next((found.book.names for found in self.departments if found.name == source), Names())
+
+    def progress(self) -> Progress:
+        return self.scheduler.progress()
+
+    # What is asked for.
+
+    def restart(self, match_id: str, reason: str) -> bool:
+        """Make before break: a successor is tried out at once. False when there is nobody to replace now."""
+        assignment = self._find(match_id)
+        if assignment is None or not assignment.replace(reason):
+            return False
+        self.scheduler.hasten(match_id, self.parts.clock.monotonic())
+        return True
+
+    def kill(self, match_id: str, reason: str) -> bool:
+        """The turn under way is cancelled and the match begins afresh."""
+        assignment = self._find(match_id)
+        if assignment is None:
+            return False
+        self.scheduler.cancel(match_id)
+        assignment.kill(reason)
+        self.scheduler.add(assignment, self.parts.clock.monotonic())
+        return True
+
+    async def pause(self, match_id: str, seconds: float, reason: str) -> bool:
+        assignment = self._find(match_id)
+        if assignment is None:
+            return False
+        self.scheduler.cancel(match_id)
+        self.scheduler.add(assignment, await assignment.pause(seconds, reason))
+        return True
+
+    def wake(self, match_id: str) -> bool:
+        """Ends a rest before its time."""
+        assignment = self._find(match_id)
+        if assignment is None or assignment.rests_until is None:
+            return False
+        assignment.wake()
+        self.scheduler.hasten(match_id, self.parts.clock.monotonic())
+        return True
+
+    async def drop(self, match_id: str, reason: str) -> bool:
+        """No longer watched, until it is listed or asked for again."""
+        department = self._department(match_id)
+        assignment = department.roster.assignment(match_id) if department else None
+        if department is None or assignment is None:
+            return False
+        self.scheduler.cancel(match_id)
+        self.scheduler.remove(match_id)
+        assignment.scraper.stop(reason)
+        department.roster.rest(match_id, self.options.pause.pause_seconds)
+        await department.pipeline.let_go(assignment.watch)
+        return True
+
+    async def begin(self, url: str) -> str:
+        """A match that somebody names by its address; its id. What is watched already goes on."""
+        for department in self.departments:
+            try:
+                ref = department.source.match_for_url(url)
+            except InputError:
+                continue
+            await self.parts.admit(ref.match_id)
+            listing = MatchListing(ref, ref.key, ("", ""), MatchStatus.LIVE)
+            await department.roster.take([listing])
+            return ref.match_id
+        raise InputError(
+            "No source that is switched on has an address like this.",
+            hint="Give the address of a match page of one of: "
+            + (", ".join(department.name for department in self.departments) or "none is on")
+            + ".",
+        )
+
+    async def retire(self, assignment: Assignment) -> None:
+        """Over for long: a last word to the record, and nobody asks for it any more."""
+        department = self._department(assignment.key)
+        if department is None:
+            return
+        self.scheduler.remove(assignment.key)
+        department.roster.forget(assignment.key)
+        assignment.scraper.stop("archived")
+        await department.pipeline.step(assignment.watch, "aged", "stopped")
+        await department.pipeline.let_go(assignment.watch)
+
+    # How it is joined.
+
+    def _options(self) -> EngineOptions:
+        return self.options
+
+    def _services(self, others: Iterable[Service]) -> list[Service]:
+        parts = self.parts
+        services: list[Service] = [
+            self.scheduler,
+            self._states,
+            Archive(parts.store, self.assignments, self.retire, self._options, parts.clock, parts.bus),
+            *others,
+        ]
+        if self.options.measures_resources:
+            services.append(ResourceMeter(parts.clock, parts.bus))
+        for department in self.departments:
+            services += department.services()
+        return services
+
+    def _budget(self, level: Level) -> RestartBudget:
+        return self.options.top_budget if level is Level.TOP else self.options.scraper_budget
+
+    def _department(self, match_id: str) -> Department | None:
+        return next((each for each in self.departments if each.roster.assignment(match_id)), None)
+
+    def _find(self, match_id: str) -> Assignment | None:
+        department = self._department(match_id)
+        return department.roster.assignment(match_id) if department else None

@@ -1,86 +1,138 @@
-"""Which matches are watched: takes in what discovery finds, and gives each its scraper."""
+"""Which matches are watched: takes in what discovery finds, and what went on before we were started."""
 
-import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
-from longstop.clock import Clock
-from longstop.domain.lifecycle import MatchState
+from longstop.clock import Clock, age_seconds
+from longstop.domain.errors import LongstopError
+from longstop.domain.lifecycle import MATCH_LIFECYCLE, MatchState
 from longstop.domain.match import MatchListing, MatchRef, MatchStatus
-from longstop.ledger.match_ledger import LedgerLimits
+from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.store.contract import MatchRow, Store, WriteBatch
-from longstop.watch import Watch, match_row
+from longstop.supervise.assignment import Assignment
+from longstop.watch import listed_row
 
 RESUMED_MAX = 5000
 _UNFINISHED = (MatchState.DISCOVERED, MatchState.ACTIVE, MatchState.PAUSED)
+_RESUMED = {
+    MatchStatus.LIVE: _UNFINISHED,
+    MatchStatus.UPCOMING: _UNFINISHED,
+    MatchStatus.COMPLETED: (MatchState.COMPLETED,),
+    MatchStatus.ABANDONED: (MatchState.COMPLETED,),
+}
+
+Begin = Callable[[MatchListing, MatchState, ScraperState | None], Assignment]
+Admit = Callable[[str], Awaitable[None]]
+
+
+async def admit_all(match_id: str) -> None:
+    """Where nobody counts the memory."""
 
 
 class Roster:
-    """The watches of one source. Watching a match twice is not possible."""
+    """The assignments of one source. Watching a match twice is not possible."""
 
-    def __init__(
-        self, store: Store, limits: LedgerLimits, start: Callable[[Watch], None], clock: Clock, bus: Signals
-    ) -> None:
+    def __init__(self, store: Store, begin: Begin, clock: Clock, bus: Signals, admit: Admit = admit_all) -> None:
         self._store = store
-        self._limits = limits
-        self._start = start
+        self._begin = begin
         self._clock = clock
         self._bus = bus
-        self._watches: dict[str, Watch] = {}
+        self._admit = admit
+        self._assignments: dict[str, Assignment] = {}
         self._resting: dict[str, float] = {}
 
     @property
-    def watches(self) -> tuple[Watch, ...]:
-        return tuple(self._watches.values())
+    def assignments(self) -> tuple[Assignment, ...]:
+        return tuple(self._assignments.values())
+
+    def assignment(self, match_id: str) -> Assignment | None:
+        return self._assignments.get(match_id)
 
     async def take(self, listings: Sequence[MatchListing]) -> None:
         """New matches are written down before they are watched. A list may name one twice."""
         named = {listing.ref.match_id: listing for listing in listings}
-        fresh = [self._watch(listing) for match_id, listing in named.items() if self._may_begin(match_id)]
+        wanted = [listing for match_id, listing in named.items() if self._may_begin(match_id)]
+        fresh = [listing for listing in wanted if await self._is_admitted(listing)]
         if not fresh:
             return
-        await self._store.save(WriteBatch(matches=tuple(match_row(watch) for watch in fresh)))
-        for watch in fresh:
-            if watch.ref.match_id in self._watches:
-                continue  # somebody else took it in while this was written
-            self._bus.emit(
-                signals.MatchDiscovered(
-                    at=self._clock.now(),
-                    match_id=watch.ref.match_id,
-                    source=watch.ref.source,
-                    title=watch.listing.title,
-                    listing=watch.listing,
-                )
-            )
-            self._begin(watch)
+        now = self._clock.now()
+        await self._store.save(WriteBatch(matches=tuple(listed_row(listing, now) for listing in fresh)))
+        for listing in fresh:
+            if listing.ref.match_id not in self._assignments:  # nobody took it in while this was written
+                self._tell_discovered(listing)
+                self._start(listing, MATCH_LIFECYCLE.initial, None)
 
-    async def resume(self, source: str) -> None:
-        """Matches that were under way when we stopped are watched again, listed or not: they may have ended since."""
-        for status in (MatchStatus.LIVE, MatchStatus.UPCOMING):
-            for row in await self._store.matches(source=source, status=status, limit=RESUMED_MAX):
-                if row.state in _UNFINISHED and row.ref.match_id not in self._watches:
-                    self._begin(self._watch(_listing_of(row)))
+    async def resume(self, source: str, archive_seconds: float) -> None:
+        """Matches that were under way when we stopped are watched again, listed or not: they may have ended since.
+
+        So are those that are over and not archived yet: the site may still correct them."""
+        for status, states in _RESUMED.items():
+            rows = await self._store.matches(source=source, status=status, limit=RESUMED_MAX)
+            wanted = [row for row in rows if row.state in states and row.ref.match_id not in self._assignments]
+            known = await self._store.states([row.ref.match_id for row in wanted])
+            for row in wanted:
+                if not self._is_long_over(row, archive_seconds):
+                    self._start(_listing_of(row), row.state, known.get(row.ref.match_id))
 
     def rest(self, match_id: str, seconds: float) -> None:
         """No longer watched; taken in again when it is listed after that time, with everything fresh."""
-        self._watches.pop(match_id, None)
+        self._assignments.pop(match_id, None)
         now = self._clock.monotonic()
         self._resting = {known: until for known, until in self._resting.items() if until > now}
         self._resting[match_id] = now + seconds
 
-    def find(self, ref: MatchRef) -> Watch | None:
-        return self._watches.get(ref.match_id)
+    def forget(self, match_id: str) -> None:
+        self._assignments.pop(match_id, None)
+
+    def find(self, ref: MatchRef) -> Assignment | None:
+        return self._assignments.get(ref.match_id)
 
     def _may_begin(self, match_id: str) -> bool:
-        return match_id not in self._watches and self._resting.get(match_id, 0.0) <= self._clock.monotonic()
+        return match_id not in self._assignments and self._resting.get(match_id, 0.0) <= self._clock.monotonic()
 
-    def _watch(self, listing: MatchListing) -> Watch:
-        return Watch(listing, str(uuid.uuid4()), self._clock.now(), self._limits)
+    async def _is_admitted(self, listing: MatchListing) -> bool:
+        """Who is refused comes again with the next list."""
+        try:
+            await self._admit(listing.ref.match_id)
+        except LongstopError as error:
+            self._tell_refused(listing, error)
+            return False
+        return True
 
-    def _begin(self, watch: Watch) -> None:
-        self._watches[watch.ref.match_id] = watch
-        self._start(watch)
+    def _is_long_over(self, row: MatchRow, archive_seconds: float) -> bool:
+        """Archived at the next turn of the archive; nobody needs to look at it once more for that."""
+        seen = row.last_scraper_update
+        is_over = row.state is MatchState.COMPLETED
+        return is_over and (seen is None or age_seconds(self._clock.now(), seen) > archive_seconds)
+
+    def _start(self, listing: MatchListing, state: MatchState, prior: ScraperState | None) -> None:
+        self._assignments[listing.ref.match_id] = self._begin(listing, state, prior)
+
+    def _tell_discovered(self, listing: MatchListing) -> None:
+        self._bus.emit(
+            signals.MatchDiscovered(
+                at=self._clock.now(),
+                match_id=listing.ref.match_id,
+                source=listing.ref.source,
+                title=listing.title,
+                listing=listing,
+            )
+        )
+
+    def _tell_refused(self, listing: MatchListing, error: LongstopError) -> None:
+        self._bus.emit(
+            signals.ErrorRaised(
+                at=self._clock.now(),
+                severity="WARN",
+                error_type=error.kind,
+                error_message=error.message,
+                hint=error.hint,
+                match_id=listing.ref.match_id,
+                operation="admission",
+                url=listing.ref.url,
+            )
+        )
 
 
 def _listing_of(row: MatchRow) -> MatchListing:

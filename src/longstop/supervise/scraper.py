@@ -1,14 +1,32 @@
-"""Watches one match: poll, look how it went, wait as long as the pace says, again."""
+"""Watches one match through one life: an attempt, what it was worth, when to come again.
 
+It decides and remembers; when its time has come is the scheduler's business, and what becomes of the match when this
+life ends is the assignment's.
+"""
+
+import random
+import uuid
 import zlib
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from enum import Enum
+from typing import Any
+
+import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.match import MatchStatus
+from longstop.domain.cricket import PlayState
+from longstop.domain.errors import LongstopError, PayloadError
+from longstop.domain.match import MatchPriority, MatchStatus
+from longstop.domain.scraper_state import ScraperState, Tally
+from longstop.domain.task import ScrapeTask
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.pipeline import Outcome, OutcomeKind, Pipeline
-from longstop.resilience.pace import Pace, PaceLimits, Standing, choose, first_delay
-from longstop.supervise.service import Stop
+from longstop.resilience.failures import Failures, Fault, Rest
+from longstop.resilience.pace import Pace, Standing, choose, first_delay
+from longstop.resilience.rhythm import Rhythm, after_failure, after_success
+from longstop.supervise.options import EngineOptions, Options
 from longstop.watch import Watch
 
 # A page that is away for a moment is no end of a match: it must stay away this long.
@@ -16,78 +34,247 @@ GONE_SECONDS = 600.0
 # Until then the beat is kept for a while, and slowed after that.
 MISSED_SECONDS = 30.0
 
+_IN_PLAY = {PlayState.PLAY: True, PlayState.UNKNOWN: None}
+
+
+class Move(Enum):
+    """What becomes of the match after an attempt."""
+
+    GO_ON = "go_on"
+    REST = "rest"
+    END = "end"
+
+
+class Decision(msgspec.Struct, frozen=True):
+    move: Move
+    due: float
+    is_success: bool = False
+    reason: str = ""
+    rest: Rest | None = None
+
+
+class ScraperParts(msgspec.Struct, frozen=True):
+    """What the scrapers of one source share. `is_source_answering` tells a fault of a match from one of its source."""
+
+    pipeline: Pipeline
+    options: Options
+    clock: Clock
+    bus: Signals
+    chance: random.Random
+    is_source_answering: Callable[[], Awaitable[bool]]
+
 
 class Scraper:
-    def __init__(self, watch: Watch, pipeline: Pipeline, limits: PaceLimits, clock: Clock, bus: Signals) -> None:
-        self.name = f"scraper {watch.ref.match_id}"
+    def __init__(self, watch: Watch, parts: ScraperParts) -> None:
         self.watch = watch
-        self._pipeline = pipeline
-        self._limits = limits
-        self._clock = clock
-        self._bus = bus
+        self.pace = Pace(parts.options().pace.baseline_seconds, "play")
+        self.rhythm = Rhythm()
+        self.failures = Failures()
+        self.started_at = parts.clock.monotonic()
+        self.throttled_until = 0.0
+        self.due = self.started_at
+        self._parts = parts
+        self._task = self._new_task()
+        self.last_error: LongstopError | None = None
         self._gone_since: float | None = None
+        self._is_told = False
 
-    async def run(self, stop: Stop) -> None:
+    @property
+    def options(self) -> EngineOptions:
+        return self._parts.options()
+
+    @property
+    def priority(self) -> MatchPriority:
+        return self.watch.priority
+
+    def first_due(self) -> float:
+        """Spread over one beat, so that many matches do not poll in step."""
+        spread = first_delay(zlib.crc32(self.watch.ref.match_id.encode()), self.options.pace.baseline_seconds)
+        self.due = self._now() + spread
+        return self.due
+
+    async def attempt(self) -> Decision:
         self._tell_started()
-        spread = first_delay(zlib.crc32(self.watch.ref.match_id.encode()), self._limits.baseline_seconds)
-        due = self._clock.monotonic() + (0.0 if self.watch.captured_at else spread)
-        reason = "stopped"
-        while not await stop.pause(due - self._clock.monotonic()):
-            outcome = await self._pipeline.poll(self.watch)
-            if self._has_gone_for_good(outcome):
-                await self._pipeline.conclude(self.watch)
-                reason = "gone"
-                break
-            due = self._next_due(due, self._pace_after(outcome))
-        self._tell_stopped(reason)
+        self.due = min(self.due, self._now())
+        self._task = self._task.after("taken")
+        return await self._judge(await self._parts.pipeline.poll(self.watch))
 
-    def _pace_after(self, outcome: Outcome) -> Pace:
-        return choose(
-            Standing(
-                is_finished=self.watch.is_finished and outcome.is_success,
-                is_upcoming=self.watch.status is MatchStatus.UPCOMING,
-                is_gone=self._gone_seconds() > (0.0 if self.watch.is_over else MISSED_SECONDS),
-                throttled_seconds=outcome.retry_after_seconds,
-            ),
-            self._limits,
+    def stop(self, reason: str) -> None:
+        """This life is over."""
+        self._emit(signals.ScraperStopped, scraper_id=self.watch.scraper_id, reason=reason)
+
+    # What an attempt was worth.
+
+    async def _judge(self, outcome: Outcome) -> Decision:
+        now = self._now()
+        self.last_error = outcome.error
+        if self._has_gone_for_good(outcome):
+            await self._parts.pipeline.conclude(self.watch)
+            return Decision(Move.END, now, reason="gone")
+        if outcome.is_success:
+            return self._after_success(outcome, now)
+        rest = await self._count(outcome, now)
+        return self._after_failure(outcome, now, rest)
+
+    def _after_success(self, outcome: Outcome, now: float) -> Decision:
+        calm = self.options.pace.calm_seconds
+        self.rhythm = after_success(self.rhythm, is_changed=outcome.is_changed, now=now, calm_seconds=calm)
+        self.failures = Failures()
+        self.throttled_until = 0.0
+        self._task = self._task.after("succeeded")
+        return self._come_again(outcome, now, is_success=True)
+
+    async def _count(self, outcome: Outcome, now: float) -> Rest | None:
+        """Only what failed by itself speaks against the match: a pause that the source asked for does not, nor does
+        a payload that was not believed, nor a database that is away."""
+        if outcome.kind is not OutcomeKind.FAILED:
+            return None
+        limits = self.options.pause
+        fault = Fault.UNREADABLE if isinstance(outcome.error, PayloadError) else Fault.UNREACHED
+        self.rhythm = after_failure(self.rhythm, now)
+        self.failures = self.failures.plus(fault, now, limits)
+        rest = self.failures.rest(limits)
+        if rest is None or rest.fault is Fault.UNREADABLE or await self._parts.is_source_answering():
+            return rest
+        self.failures = self.failures.without(Fault.UNREACHED)
+        return None
+
+    def _after_failure(self, outcome: Outcome, now: float, rest: Rest | None) -> Decision:
+        self.throttled_until = now + outcome.retry_after_seconds if outcome.retry_after_seconds else 0.0
+        self._task = self._task.after("failed")
+        if rest is not None:
+            self._abandon(outcome.error)
+            return Decision(Move.REST, now + rest.seconds, reason=rest.reason, rest=rest)
+        if self.options.retry.may_retry(self._task.attempt):
+            self._task = self._task.after("retried")
+            return self._come_again(outcome, now, is_success=False)
+        self._abandon(outcome.error)
+        return self._come_again(outcome, now, is_success=False)
+
+    def _abandon(self, error: LongstopError | None) -> None:
+        self._task = self._task.after("exhausted")
+        self._emit(
+            signals.TaskAbandoned,
+            scraper_id=self.watch.scraper_id,
+            attempts=self._task.attempt,
+            error_type=error.kind if error else "",
+            error_message=error.message if error else "",
         )
 
-    def _next_due(self, due: float, pace: Pace) -> float:
+    # When to come again.
+
+    def _come_again(self, outcome: Outcome, now: float, *, is_success: bool) -> Decision:
+        pace = self._pace_after(outcome)
+        self._tell_pace(pace)
+        self.due = self._next_due(pace, now, is_success=is_success)
+        if self._task.is_done:
+            self._task = self._new_task()
+        return Decision(Move.GO_ON, self.due, is_success=is_success, reason=pace.reason)
+
+    def _pace_after(self, outcome: Outcome) -> Pace:
+        watch = self.watch
+        observation = watch.accepted
+        return choose(
+            Standing(
+                is_finished=watch.is_finished and outcome.is_success,
+                is_upcoming=watch.status is MatchStatus.UPCOMING,
+                is_gone=self._gone_seconds() > (0.0 if watch.is_over else MISSED_SECONDS),
+                throttled_seconds=outcome.retry_after_seconds,
+                is_in_play=_IN_PLAY.get(observation.play, False) if observation else None,
+                is_important=watch.is_important(self.options.important),
+                rhythm=self.rhythm,
+                unchanged_seconds=watch.unchanged_seconds(self._parts.clock.now()),
+                starts_in_seconds=watch.starts_in_seconds(self._parts.clock.now()),
+            ),
+            self.options.pace,
+        )
+
+    def _next_due(self, pace: Pace, now: float, *, is_success: bool) -> float:
         """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst.
 
-        A pause that is longer than the beat counts from now: the source meant it from its answer on.
+        A pause that is longer than the beat counts from now: the source meant it from its answer on. What failed is
+        tried again when the retry policy says so, and no sooner than the pace allows.
         """
-        now = self._clock.monotonic()
-        return now + pace.seconds if pace.seconds > self._limits.baseline_seconds else max(due + pace.seconds, now)
+        if not is_success and self._task.attempt > 1 and not self._is_waiting_for_the_source():
+            return now + max(self.options.retry.delay_seconds(self._task.attempt, self._parts.chance), pace.seconds)
+        if pace.seconds > self.options.pace.baseline_seconds:
+            return now + pace.seconds
+        return max(self.due + pace.seconds, now)
+
+    def _is_waiting_for_the_source(self) -> bool:
+        return self._gone_since is not None or self.throttled_until > 0
 
     def _has_gone_for_good(self, outcome: Outcome) -> bool:
         if outcome.kind is not OutcomeKind.GONE:
             self._gone_since = None
         elif self._gone_since is None:
-            self._gone_since = self._clock.monotonic()
+            self._gone_since = self._now()
         return self._gone_seconds() >= GONE_SECONDS
 
     def _gone_seconds(self) -> float:
-        return 0.0 if self._gone_since is None else self._clock.monotonic() - self._gone_since
+        return 0.0 if self._gone_since is None else self._now() - self._gone_since
+
+    # What is handed on and told.
+
+    def snapshot(self, reason: str, paused_until: datetime | None = None) -> ScraperState:
+        """What a successor should know (B8)."""
+        watch = self.watch
+        observation = watch.accepted
+        return ScraperState(
+            match_id=watch.ref.match_id,
+            scraper_id=watch.scraper_id,
+            saved_at=self._parts.clock.now(),
+            reason=reason,
+            sequence=watch.sequence,
+            last_place=watch.last_place,
+            score=tuple(
+                Tally(score.number, score.runs, score.wickets, score.overs)
+                for score in (observation.innings if observation else ())
+            ),
+            players=tuple(sorted(figures.player for figures in observation.batting)) if observation else (),
+            rung=watch.rung,
+            pace_seconds=self.pace.seconds,
+            pace_reason=self.pace.reason,
+            errors=self.rhythm.errors,
+            unchanged=self.rhythm.unchanged,
+            changed_at=watch.changed_at,
+            paused_until=paused_until,
+        )
+
+    def take_over(self, predecessor: "Scraper") -> None:
+        """A planned replacement goes on at the pace that was found."""
+        self.rhythm = predecessor.rhythm
+        self.pace = predecessor.pace
+        self.due = predecessor.due
+
+    def _new_task(self) -> ScrapeTask:
+        return ScrapeTask(
+            task_id=str(uuid.UUID(int=self._parts.chance.getrandbits(128), version=4)),
+            match_id=self.watch.ref.match_id,
+            source=self.watch.ref.source,
+            priority=self.watch.priority,
+            scheduled_at=self._parts.clock.now(),
+        )
+
+    def _now(self) -> float:
+        return self._parts.clock.monotonic()
+
+    def _tell_pace(self, pace: Pace) -> None:
+        """Each change with its reason; that the beat goes on is no news."""
+        if pace != self.pace:
+            self._emit(signals.PaceChanged, before_seconds=self.pace.seconds, seconds=pace.seconds, reason=pace.reason)
+            self.pace = pace
 
     def _tell_started(self) -> None:
-        self._bus.emit(
-            signals.ScraperStarted(
-                at=self._clock.now(),
-                match_id=self.watch.ref.match_id,
+        if not self._is_told:
+            self._is_told = True
+            self._emit(
+                signals.ScraperStarted,
                 scraper_id=self.watch.scraper_id,
                 source=self.watch.ref.source,
                 url=self.watch.ref.url,
-                interval_seconds=self._limits.baseline_seconds,
+                interval_seconds=self.pace.seconds,
             )
-        )
 
-    def _tell_stopped(self, reason: str) -> None:
-        self._bus.emit(
-            signals.ScraperStopped(
-                at=self._clock.now(),
-                match_id=self.watch.ref.match_id,
-                scraper_id=self.watch.scraper_id,
-                reason=reason,
-            )
-        )
+    def _emit(self, kind: Callable[..., signals.Signal], **fields: Any) -> None:
+        self._parts.bus.emit(kind(at=self._parts.clock.now(), match_id=self.watch.ref.match_id, **fields))

@@ -1,6 +1,7 @@
 """A service runs until it is told to stop. A wanted stop returns; anything else is a failure."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Protocol
 
 from longstop.clock import Clock
@@ -18,6 +19,7 @@ class Stop:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._event = asyncio.Event()
+        self._callbacks: list[Callable[[], None]] = []
         self.reason = ""
 
     @property
@@ -29,6 +31,15 @@ class Stop:
         if not self._event.is_set():
             self.reason = reason
             self._event.set()
+            for callback in self._callbacks:
+                callback()
+
+    def on_asked(self, callback: Callable[[], None]) -> None:
+        """Called in the moment of asking; at once when that has passed."""
+        if self.is_wanted:
+            callback()
+        else:
+            self._callbacks.append(callback)
 
     async def pause(self, seconds: float) -> bool:
         """Sleeps; True when the stop is wanted, even if it came in the very moment of waking."""

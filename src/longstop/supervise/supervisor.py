@@ -5,28 +5,14 @@ The only place in the house that catches everything.
 
 import asyncio
 import traceback
-from collections import deque
 from collections.abc import Callable
-
-import msgspec
 
 from longstop.clock import Clock
 from longstop.domain.errors import LongstopError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
+from longstop.supervise.budget import RestartBudget, Restarts
 from longstop.supervise.service import Service, Stop
-
-
-class RestartBudget(msgspec.Struct, frozen=True):
-    """So many restarts in so many seconds; one more and the failure escalates."""
-
-    restarts: int
-    within_seconds: float
-    delay_seconds: float = 0.5
-
-
-SCRAPER_BUDGET = RestartBudget(restarts=5, within_seconds=30.0)
-TOP_BUDGET = RestartBudget(restarts=3, within_seconds=60.0)
 
 
 class EscalatedError(LongstopError):
@@ -34,6 +20,18 @@ class EscalatedError(LongstopError):
 
 
 Ended = Callable[[LongstopError | None], None]
+
+
+class _Child:
+    """One service and how often it was started again; `is_lost` while it runs, until it is known how that ended."""
+
+    def __init__(self, service: Service, stop: Stop, ended: Ended | None, budget: RestartBudget) -> None:
+        self.service = service
+        self.stop = stop
+        self.ended = ended
+        self.budget = budget
+        self.restarts = Restarts()
+        self.is_lost = False
 
 
 class Supervisor:
@@ -45,20 +43,31 @@ class Supervisor:
         self._clock = clock
         self._bus = bus
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._is_joining = False
         self._failed: asyncio.Queue[LongstopError] = asyncio.Queue()
 
     @property
     def children(self) -> tuple[str, ...]:
         return tuple(self._tasks)
 
-    def start(self, service: Service, stop: Stop, ended: Ended | None = None) -> None:
+    def start(
+        self, service: Service, stop: Stop, ended: Ended | None = None, budget: RestartBudget | None = None
+    ) -> None:
         """`ended` hears when the service came to its end by itself (None) or spent its budget; else a spent budget
         escalates."""
-        if service.name in self._tasks:
-            return
-        task = asyncio.create_task(self._keep(service, stop, ended), name=service.name)
-        self._tasks[service.name] = task
-        task.add_done_callback(lambda _: self._tasks.pop(service.name, None))
+        if service.name not in self._tasks:
+            self._start(_Child(service, stop, ended, budget or self._budget))
+
+    def _start(self, child: "_Child") -> None:
+        task = asyncio.create_task(self._keep(child), name=child.service.name)
+        self._tasks[child.service.name] = task
+        task.add_done_callback(lambda done: self._gone(child, done))
+
+    def _gone(self, child: "_Child", task: asyncio.Task[None]) -> None:
+        """A task that somebody cancelled while nobody wanted it to stop was lost: it is started again."""
+        self._tasks.pop(child.service.name, None)
+        if task.cancelled() and not child.stop.is_wanted and not self._is_joining:
+            self._start(child)
 
     async def escalated(self) -> LongstopError:
         """Waits for a failure that restarts could not mend."""
@@ -66,6 +75,7 @@ class Supervisor:
 
     async def join(self, deadline_seconds: float) -> tuple[str, ...]:
         """Waits for the children to end by themselves, then cancels the rest; names those that had to be cancelled."""
+        self._is_joining = True
         tasks = dict(self._tasks)
         if tasks:
             await asyncio.wait(tasks.values(), timeout=deadline_seconds)
@@ -76,21 +86,28 @@ class Supervisor:
             await asyncio.wait([tasks[name] for name in late], timeout=deadline_seconds)
         return late
 
-    async def _keep(self, service: Service, stop: Stop, ended: Ended | None) -> None:
-        restarts: deque[float] = deque()
+    async def _keep(self, child: "_Child") -> None:
+        stop = child.stop
+        if child.is_lost and not await self._may_restart(child, asyncio.CancelledError("the task was lost")):
+            return
         while not stop.is_wanted:
-            failure = await self._run_once(service, stop)
+            child.is_lost = True
+            failure = await self._run_once(child.service, stop)
+            child.is_lost = False
             if failure is None:
-                if ended is not None and not stop.is_wanted:
-                    ended(None)
+                if child.ended is not None and not stop.is_wanted:
+                    child.ended(None)
                 return
-            restarts.append(self._clock.monotonic())
-            self._forget_old(restarts)
-            if len(restarts) > self._budget.restarts:
-                self._escalate(service, failure, ended)
+            if not await self._may_restart(child, failure):
                 return
-            self._tell_restart(service, failure, len(restarts))
-            await stop.pause(self._budget.delay_seconds * len(restarts))
+
+    async def _may_restart(self, child: "_Child", failure: BaseException) -> bool:
+        if not child.restarts.spend(child.budget, self._clock.monotonic()):
+            self._escalate(child, failure)
+            return False
+        self._tell_restart(child.service, failure, child.restarts.count)
+        await child.stop.pause(child.budget.delay_seconds * child.restarts.count)
+        return True
 
     async def _run_once(self, service: Service, stop: Stop) -> BaseException | None:
         try:
@@ -105,17 +122,14 @@ class Supervisor:
             return failure
         return None
 
-    def _forget_old(self, restarts: deque[float]) -> None:
-        while restarts and restarts[0] < self._clock.monotonic() - self._budget.within_seconds:
-            restarts.popleft()
-
-    def _escalate(self, service: Service, failure: BaseException, ended: Ended | None) -> None:
+    def _escalate(self, child: "_Child", failure: BaseException) -> None:
+        budget = child.budget
         error = EscalatedError(
-            f"{service.name} failed more than {self._budget.restarts} times in {self._budget.within_seconds:g} s:"
+            f"{child.service.name} failed more than {budget.restarts} times in {budget.within_seconds:g} s:"
             f" {type(failure).__name__}: {failure}"
         )
-        if ended is not None:
-            ended(error)
+        if child.ended is not None:
+            child.ended(error)
         else:
             self._failed.put_nowait(error)
 

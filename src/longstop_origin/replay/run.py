@@ -4,6 +4,7 @@ Everything above the socket is the product's own code: discovery, fetching, pars
 supervision. Only the network and the clock are replaced, so an afternoon passes in a second.
 """
 
+import random
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from longstop.resilience.pace import PaceLimits
 from longstop.serve.account import account_of
 from longstop.sources.registry import create
 from longstop.store.sqlite import SqliteStore
-from longstop.supervise.engine import Engine, EngineOptions, EngineParts
+from longstop.supervise.engine import Engine, EngineParts
+from longstop.supervise.options import EngineOptions
 from longstop_origin.cricsheet import load_cricsheet
 from longstop_origin.faults import FaultPlan
 from longstop_origin.fixture import Fixture
@@ -88,7 +90,14 @@ class _Replay:
 
     def _engine(self) -> Engine:
         fetcher = WorldFetcher(self._site, self._clock)
-        parts = EngineParts((create(SOURCE, BASE_URL),), self._store, self._clock, self._bus, {SOURCE: fetcher})
+        parts = EngineParts(
+            (create(SOURCE, BASE_URL),),
+            self._store,
+            self._clock,
+            self._bus,
+            {SOURCE: fetcher},
+            chance=random.Random(self._options.seed),
+        )
         pace = PaceLimits(baseline_seconds=self._options.poll_seconds)
         return Engine(parts, EngineOptions(pace=pace, measures_resources=False))
 

@@ -11,6 +11,7 @@ from longstop.domain.match import MatchListing
 from longstop.observe import signals
 from longstop.sources.crex import CrexSource
 from longstop.supervise.discovery import Discovery
+from longstop.supervise.options import EngineOptions
 from longstop.supervise.service import Stop
 from tests.crex import LISTED, changed
 from tests.cricket import NOON
@@ -29,6 +30,10 @@ def starts_in(minutes: float) -> int:
     return to_millis(NOON + timedelta(minutes=minutes))
 
 
+def options() -> EngineOptions:
+    return EngineOptions(discovery_seconds=INTERVAL)
+
+
 class Run:
     def __init__(self, answer: Any) -> None:
         self.heard = Heard()
@@ -36,7 +41,7 @@ class Run:
         self.taken: list[list[str]] = []
         self.asked_at: list[float] = []
         self.stop = Stop(CLOCK)
-        self.discovery = Discovery(CrexSource(), self.fetcher, self.take, INTERVAL, CLOCK, self.heard.bus)
+        self.discovery = Discovery(CrexSource(), self.fetcher, self.take, options, CLOCK, self.heard.bus)
 
     async def take(self, listings: Sequence[MatchListing]) -> None:
         self.asked_at.append(CLOCK.monotonic())
@@ -127,7 +132,7 @@ async def test_a_store_that_is_down_costs_a_turn_too() -> None:
             raise StoreUnavailableError("Down.")
         await taken(listings)
 
-    run.discovery = Discovery(CrexSource(), run.fetcher, take, INTERVAL, CLOCK, run.heard.bus)
+    run.discovery = Discovery(CrexSource(), run.fetcher, take, options, CLOCK, run.heard.bus)
     await run.for_seconds(10.0)
     assert run.taken == [["A"]]
     assert {error.error_type for error in run.heard.of(signals.ErrorRaised)} == {"database"}
@@ -145,7 +150,7 @@ async def test_a_fault_of_ours_comes_out_for_supervision() -> None:
         raise KeyError("ours")
 
     run = Run([listed("A")])
-    discovery = Discovery(CrexSource(), run.fetcher, take, INTERVAL, CLOCK, run.heard.bus)
+    discovery = Discovery(CrexSource(), run.fetcher, take, options, CLOCK, run.heard.bus)
     with pytest.raises(KeyError):
         await discovery.run(run.stop)
 

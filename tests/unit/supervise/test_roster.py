@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import msgspec
 import pytest
@@ -6,16 +7,17 @@ import pytest
 from longstop.domain.errors import StoreUnavailableError
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchListing, MatchRef, MatchStatus
-from longstop.ledger.match_ledger import LedgerLimits
+from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals
 from longstop.store.contract import MatchRow, WriteBatch
 from longstop.supervise.roster import Roster
-from longstop.watch import Watch, match_row
+from longstop.watch import listed_row
 from tests.cricket import NOON
 from tests.doubles import ShakyStore, failing_times
 from tests.virtual import Heard, noon_clock, on_virtual_time
 
 CLOCK = noon_clock()
+DAY = 86400.0
 
 
 def listing(key: str, status: MatchStatus = MatchStatus.LIVE, source: str = "crex") -> MatchListing:
@@ -25,20 +27,31 @@ def listing(key: str, status: MatchStatus = MatchStatus.LIVE, source: str = "cre
 
 
 def row(key: str, state: MatchState, status: MatchStatus = MatchStatus.LIVE, source: str = "crex") -> MatchRow:
-    watch = Watch(listing(key, status, source), "scraper-1", NOON, LedgerLimits())
-    return msgspec.structs.replace(match_row(watch), state=state)
+    shown = listed_row(listing(key, status, source), NOON)
+    return msgspec.structs.replace(shown, state=state, last_scraper_update=NOON)
 
 
 class Desk:
+    """Takes the place of a department: begins assignments and remembers which."""
+
     def __init__(self) -> None:
         self.heard = Heard()
         self.store = ShakyStore(CLOCK)
-        self.started: list[Watch] = []
-        self.roster = Roster(self.store, LedgerLimits(), self.started.append, CLOCK, self.heard.bus)
+        self.begun: list[tuple[MatchListing, MatchState, ScraperState | None]] = []
+        self.refused: set[str] = set()
+        self.roster = Roster(self.store, self.begin, CLOCK, self.heard.bus, self.admit)
+
+    def begin(self, wanted: MatchListing, state: MatchState, prior: ScraperState | None) -> Any:
+        self.begun.append((wanted, state, prior))
+        return len(self.begun)
+
+    async def admit(self, match_id: str) -> None:
+        if match_id in self.refused:
+            raise StoreUnavailableError("No room.")
 
     @property
     def keys(self) -> list[str]:
-        return [watch.ref.key for watch in self.started]
+        return [wanted.ref.key for wanted, _, _ in self.begun]
 
 
 async def opened() -> Desk:
@@ -59,7 +72,7 @@ async def test_a_new_match_is_written_down_told_and_watched() -> None:
         ("B", MatchState.DISCOVERED, "Lord's"),
     }
     assert [told.match_id for told in desk.heard.of(signals.MatchDiscovered)] == ["crex_A", "crex_B"]
-    assert [watch.ref.key for watch in desk.roster.watches] == ["A", "B"]
+    assert len(desk.roster.assignments) == 2
 
 
 @on_virtual_time
@@ -77,7 +90,7 @@ async def test_a_match_that_a_list_names_twice_is_watched_once() -> None:
     desk = await opened()
     await desk.roster.take([listing("A"), listing("A"), listing("A")])
     assert desk.keys == ["A"]
-    assert desk.roster.watches == tuple(desk.started)
+    assert len(desk.roster.assignments) == 1
 
 
 @on_virtual_time
@@ -125,22 +138,47 @@ async def test_matches_under_way_are_watched_again_after_a_restart_listed_or_not
         row("OLD", MatchState.ARCHIVED, MatchStatus.COMPLETED),
         row("OTHER", MatchState.ACTIVE, source="espn"),
     )
-    await desk.store.save(WriteBatch(matches=rows))
-    await desk.roster.resume("crex")
-    assert set(desk.keys) == {"NEW", "ON", "HELD"}
-    on = desk.roster.find(MatchRef("crex", "ON"))
-    assert on is not None
-    assert (on.listing.title, on.listing.teams, on.listing.venue) == ("ON v B", ("CD", "EF"), "Lord's")
+    known = ScraperState("crex_ON", "scraper-0", NOON, "interval", sequence=7)
+    await desk.store.save(WriteBatch(matches=rows, states=(known,)))
+    await desk.roster.resume("crex", DAY)
+    assert set(desk.keys) == {"NEW", "ON", "HELD", "OVER"}
+    on, state, prior = next(each for each in desk.begun if each[0].ref.key == "ON")
+    assert (on.title, on.teams, on.venue, state) == ("ON v B", ("CD", "EF"), "Lord's", MatchState.ACTIVE)
     assert on.ref.url == "http://127.0.0.1/ON"
+    assert prior == known
     assert desk.heard.all == []
+
+
+@pytest.mark.req("A5")
+@on_virtual_time
+async def test_a_match_that_was_over_for_long_before_a_restart_is_not_watched_again() -> None:
+    desk = await opened()
+    rows = (row("OVER", MatchState.COMPLETED, MatchStatus.COMPLETED),)
+    await desk.store.save(WriteBatch(matches=rows))
+    await CLOCK.sleep(DAY + 1.0)
+    await desk.roster.resume("crex", DAY)
+    assert desk.keys == []
+
+
+@pytest.mark.req("B6")
+@on_virtual_time
+async def test_a_match_that_is_not_admitted_is_told_and_comes_with_a_later_list() -> None:
+    desk = await opened()
+    desk.refused = {"crex_A"}
+    await desk.roster.take([listing("A"), listing("B")])
+    assert desk.keys == ["B"]
+    assert [error.match_id for error in desk.heard.of(signals.ErrorRaised)] == ["crex_A"]
+    desk.refused = set()
+    await desk.roster.take([listing("A"), listing("B")])
+    assert desk.keys == ["B", "A"]
 
 
 @on_virtual_time
 async def test_resuming_twice_or_with_a_list_watches_each_match_once() -> None:
     desk = await opened()
     await desk.store.save(WriteBatch(matches=(row("ON", MatchState.ACTIVE),)))
-    await desk.roster.resume("crex")
-    await desk.roster.resume("crex")
+    await desk.roster.resume("crex", DAY)
+    await desk.roster.resume("crex", DAY)
     await desk.roster.take([listing("ON")])
     assert desk.keys == ["ON"]
 
@@ -150,14 +188,12 @@ async def test_a_match_that_rests_is_taken_in_again_afterwards_with_everything_f
     desk = await opened()
     await desk.roster.take([listing("A")])
     desk.roster.rest("crex_A", 300.0)
-    assert desk.roster.watches == ()
+    assert desk.roster.assignments == ()
     await desk.roster.take([listing("A"), listing("B")])
     assert desk.keys == ["A", "B"]
     await CLOCK.sleep(301.0)
     await desk.roster.take([listing("A"), listing("B")])
     assert desk.keys == ["A", "B", "A"]
-    assert desk.started[2] is not desk.started[0]
-    assert desk.started[2].scraper_id != desk.started[0].scraper_id
 
 
 @on_virtual_time

@@ -6,8 +6,9 @@ import pytest
 
 from longstop.domain.errors import LongstopError
 from longstop.observe import signals
+from longstop.supervise.budget import RestartBudget
 from longstop.supervise.service import Stop
-from longstop.supervise.supervisor import EscalatedError, RestartBudget, Supervisor
+from longstop.supervise.supervisor import EscalatedError, Supervisor
 from tests.virtual import Heard, noon_clock, on_virtual_time
 
 BUDGET = RestartBudget(restarts=3, within_seconds=60.0, delay_seconds=0.5)
@@ -213,7 +214,7 @@ async def test_a_failure_after_the_stop_is_told_and_restarts_nothing() -> None:
 
 
 @on_virtual_time
-async def test_a_real_cancellation_passes_through_to_the_child() -> None:
+async def test_a_task_that_is_cancelled_by_nobody_we_know_cleans_up_and_is_started_again() -> None:
     cleaned: list[int] = []
 
     async def tidy(stop: Stop, run: int) -> None:
@@ -231,8 +232,11 @@ async def test_a_real_cancellation_passes_through_to_the_child() -> None:
     await asyncio.wait([task])
     assert task.cancelled()
     assert (cleaned, child.runs) == ([1], 1)
-    await CLOCK.sleep(0.0)
-    assert house.supervisor.children == ()
+    await CLOCK.sleep(1.0)
+    assert (child.runs, house.supervisor.children) == (2, ("child",))
+    assert [told.reason for told in house.heard.of(signals.ServiceRestarted)] == ["CancelledError"]
+    assert await house.end(1.0) == ("child",)
+    assert child.runs == 2
 
 
 @on_virtual_time

@@ -1,0 +1,126 @@
+"""Facts about the machine, typed. Logic emits them; logs, metrics and health subscribe.
+
+| signal | when | fields worth a metric |
+|---|---|---|
+| EngineStarted, EngineStopped | the service came up, went down | |
+| SourceListed | a source's list of matches was read | source, matches, live |
+| MatchDiscovered | a source listed a match for the first time | source |
+| MatchStateChanged | a step of the match lifecycle | from, to |
+| PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
+| RungChanged | a match is fetched another way | from, to |
+| RecipeLearnt | a browser showed how a call is made | duration |
+| SelectorDrifted | a page is read by fallback selectors only | source, field |
+| EventsStored | critical events became durable | count, extraction to stored |
+| ScoreStored | a changed state of a match became durable; what the page shows | |
+| ObservationRejected | a payload was not believed | reason |
+| GapOpened, GapClosed | the balls and the board disagree, agree again | missing balls and runs |
+| ErrorRaised | something failed; has the documents' log fields | error_type |
+| ConfigurationReloaded, ConfigurationRefused | the settings were read again while running | |
+| AdminVerbUsed | somebody asked for something under /admin, whatever came of it | |
+| ServiceRestarted | supervision restarted a child | service, reason |
+| ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
+| ScraperResumed | a scraper goes on where another stood | disagreements |
+| ScraperReplaced, ReplacementFailed | make before break | reason, gap |
+| PaceChanged | a match is polled at another pace | seconds, reason |
+| TaskAbandoned | a look at a match failed in all its attempts | error_type |
+| MatchPaused | a match that keeps failing rests | reason |
+| MatchConcluded | a match is over and was read to its end | verified |
+| ResourcesMeasured | memory and CPU were read | memory, cpu |
+| LoopLagged | the event loop was late | lag |
+| BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
+| BrowserLost | a browser died, hung, or grew too large | reason, leases |
+| BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
+| LeaseLost | a lease was taken away from who held it | source, reason |
+| OrphanKilled | a process that an earlier run left behind was ended | memory |
+"""
+
+from longstop.observe.signals.browsers import (
+    BrowserLost,
+    BrowserRecycled,
+    BrowserStarted,
+    BrowserStopped,
+    LeaseLost,
+    OrphanKilled,
+)
+from longstop.observe.signals.bus import Signal, Signals
+from longstop.observe.signals.house import (
+    AdminVerbUsed,
+    ConfigurationRefused,
+    ConfigurationReloaded,
+    EngineStarted,
+    EngineStopped,
+    ErrorRaised,
+    LoopLagged,
+    ResourcesMeasured,
+    ServiceRestarted,
+)
+from longstop.observe.signals.matches import (
+    FRESH_OUTCOMES,
+    EventsStored,
+    GapClosed,
+    GapOpened,
+    MatchConcluded,
+    MatchDiscovered,
+    MatchStateChanged,
+    ObservationRejected,
+    PollFinished,
+    RecipeLearnt,
+    RungChanged,
+    ScoreStored,
+    SelectorDrifted,
+    SourceListed,
+    about_gap,
+)
+from longstop.observe.signals.scrapers import (
+    MatchPaused,
+    PaceChanged,
+    ReplacementFailed,
+    ScraperReplaced,
+    ScraperResumed,
+    ScraperStarted,
+    ScraperStopped,
+    TaskAbandoned,
+)
+
+__all__ = [
+    "FRESH_OUTCOMES",
+    "AdminVerbUsed",
+    "BrowserLost",
+    "BrowserRecycled",
+    "BrowserStarted",
+    "BrowserStopped",
+    "ConfigurationRefused",
+    "ConfigurationReloaded",
+    "EngineStarted",
+    "EngineStopped",
+    "ErrorRaised",
+    "EventsStored",
+    "GapClosed",
+    "GapOpened",
+    "LeaseLost",
+    "LoopLagged",
+    "MatchConcluded",
+    "MatchDiscovered",
+    "MatchPaused",
+    "MatchStateChanged",
+    "ObservationRejected",
+    "OrphanKilled",
+    "PaceChanged",
+    "PollFinished",
+    "RecipeLearnt",
+    "ReplacementFailed",
+    "ResourcesMeasured",
+    "RungChanged",
+    "ScoreStored",
+    "ScraperReplaced",
+    "ScraperResumed",
+    "ScraperStarted",
+    "ScraperStopped",
+    "SelectorDrifted",
+    "ServiceRestarted",
+    "Signal",
+    "Signals",
+    "SourceListed",
+    "TaskAbandoned",
+    "about_gap",
+]

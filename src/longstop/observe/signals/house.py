@@ -1,0 +1,82 @@
+"""What happens to the process: up, down, failing, asked, reconfigured."""
+
+from typing import Any
+
+import msgspec
+
+from longstop.observe.signals.bus import Signal
+
+
+class EngineStarted(Signal, frozen=True, kw_only=True):
+    instance: str
+    version: str
+    detail: str = ""
+
+
+class EngineStopped(Signal, frozen=True, kw_only=True):
+    instance: str
+    reason: str
+    duration_seconds: float
+
+
+class ErrorRaised(Signal, frozen=True, kw_only=True):
+    """Fields of the documents' structured error log (FR-014)."""
+
+    severity: str
+    error_type: str
+    error_message: str
+    hint: str = ""
+    match_id: str | None = None
+    scraper_id: str | None = None
+    operation: str = ""
+    url: str = ""
+    attempt: int = 0
+    stack_trace: str | None = None
+    context: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class ConfigurationReloaded(Signal, frozen=True, kw_only=True):
+    """`applied` and `needs_restart` are lines "path: before → after", without secrets."""
+
+    reason: str
+    generation: int
+    applied: tuple[str, ...] = ()
+    needs_restart: tuple[str, ...] = ()
+
+
+class ConfigurationRefused(Signal, frozen=True, kw_only=True):
+    """`generation` is that of the settings which stay."""
+
+    reason: str
+    generation: int
+    message: str
+    hint: str = ""
+    faults: tuple[str, ...] = ()
+
+
+class AdminVerbUsed(Signal, frozen=True, kw_only=True):
+    """`outcome` is done, failed or refused; `detail` says why."""
+
+    verb: str
+    outcome: str
+    match_id: str | None = None
+    reason: str = ""
+    detail: str = ""
+    request_id: str = ""
+
+
+class ServiceRestarted(Signal, frozen=True, kw_only=True):
+    service: str
+    reason: str
+    restarts: int
+
+
+class ResourcesMeasured(Signal, frozen=True, kw_only=True):
+    rss_bytes: int
+    cpu_percent: float
+    tasks: int
+    open_files: int
+
+
+class LoopLagged(Signal, frozen=True, kw_only=True):
+    lag_seconds: float

@@ -1,0 +1,40 @@
+"""A new life of a scraper begins where the last one stood: what it knew is held against what the store has (B8).
+
+The store may know more than the state, which was saved some moments before the end. It must never know less: what a
+state names was durable before the state was saved.
+"""
+
+from longstop.domain.scraper_state import ScraperState
+from longstop.store.contract import LedgerPage
+
+
+def disagreements(state: ScraperState, page: LedgerPage) -> tuple[str, ...]:
+    """In words, for the log; empty when the record has all that the state names."""
+    return tuple(_found(state, page))
+
+
+def _found(state: ScraperState, page: LedgerPage) -> list[str]:
+    found: list[str] = []
+    sequence = page.live.sequence if page.live else 0
+    if sequence < state.sequence:
+        found.append(f"the record ends at look {sequence}, the state at {state.sequence}")
+    places = {record.place for record in page.deliveries}
+    if state.last_place is not None and state.last_place not in places:
+        found.append(f"ball {state.last_place} is not in the record")
+    if sequence == state.sequence and page.live is not None:
+        found += _scores(state, page)
+    return found
+
+
+def _scores(state: ScraperState, page: LedgerPage) -> list[str]:
+    kept = {score.number: (score.runs, score.wickets) for score in page.live.innings} if page.live else {}
+    return [
+        f"innings {tally.innings} stood at {tally.runs}/{tally.wickets}, the record says {_tell(kept, tally.innings)}"
+        for tally in state.score
+        if kept.get(tally.innings) != (tally.runs, tally.wickets)
+    ]
+
+
+def _tell(kept: dict[int, tuple[int, int]], innings: int) -> str:
+    runs, wickets = kept.get(innings, (0, 0))
+    return f"{runs}/{wickets}" if innings in kept else "nothing"

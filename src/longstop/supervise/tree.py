@@ -1,0 +1,51 @@
+"""The tree of supervision, in one list. The engine starts what stands here, in this order, and nothing else.
+
+A child that fails is started again, alone. Beyond its budget the failure goes up a level: a match rests for five
+minutes and begins afresh; anything else ends the process, and whoever runs it starts it anew.
+"""
+
+from enum import Enum
+
+import msgspec
+
+
+class Level(Enum):
+    """Which restart budget holds, and what happens beyond it."""
+
+    TOP = "top"
+    SCRAPER = "scraper"
+
+
+class Post(msgspec.Struct, frozen=True):
+    """`name` is what the running service is called, or how its name begins where there are several."""
+
+    name: str
+    under: str
+    does: str
+    level: Level = Level.TOP
+    is_optional: bool = False
+
+
+ENGINE = "engine"
+SOURCE = "source"
+
+TREE: tuple[Post, ...] = (
+    Post("scheduler", ENGINE, "runs what is due, the most urgent first"),
+    Post("state keeping", ENGINE, "saves what scrapers know"),
+    Post("archive", ENGINE, "puts away what has been over for a day"),
+    Post("resource meter", ENGINE, "reads memory, processor and how late the loop is", is_optional=True),
+    Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True),
+    Post("discovery", SOURCE, "which matches are there"),
+    Post("naming", SOURCE, "who is behind the codes"),
+    Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),
+)
+
+BEYOND: dict[Level, str] = {
+    Level.TOP: "the process ends and says why",
+    Level.SCRAPER: "the match rests, then begins afresh",
+}
+
+
+def post_of(name: str) -> Post:
+    """Where a service of this name stands."""
+    return next(post for post in TREE if name == post.name or name.startswith(f"{post.name} "))
