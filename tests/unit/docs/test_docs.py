@@ -28,7 +28,7 @@ WRITTEN = [page for page in PAGES if page.name != "settings.md"]
 ANSWERS = {0, 1, 2, 3, 4, 130}
 GROUPS = ("scraper", "sources", "database", "storage", "api", "redis", "jobs", "sink")
 FIRST_FOLDERS = ("src", "tests", "docs", "scripts", "benchmarks", "deploy", "requirements")
-DECISION_LINES_MAX, ARCHITECTURE_LINES_MAX = 40, 250
+DECISION_LINES_MAX, ARCHITECTURE_LINES_MAX = 40, 180
 
 _CODE_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -218,7 +218,9 @@ def test_a_metric_that_the_runbook_names_exists() -> None:
 
 
 def test_the_architecture_stays_one_sitting() -> None:
-    assert text_of(DOCS / "architecture.md").count("\n") <= ARCHITECTURE_LINES_MAX
+    """Words, that is: the drawings grow with the tables that they are drawn from."""
+    words = re.sub(r"<!-- generated:.*?<!-- /generated -->", "", text_of(DOCS / "architecture.md"), flags=re.DOTALL)
+    assert words.count("\n") <= ARCHITECTURE_LINES_MAX
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=shown)

@@ -1,0 +1,165 @@
+"""What is asked of the engine while it runs, on virtual time with real matches: nothing is lost by it."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from benchmarks.simulated import EPOCH, Conditions, Simulation, unclean
+from longstop import virtual_time
+from longstop.domain.errors import InputError
+from longstop.domain.lifecycle import MatchState
+from longstop.observe import signals
+from longstop_origin.world import World, WorldOptions
+
+MATCHES = 3
+
+
+class Heard:
+    def __init__(self, simulation: Simulation) -> None:
+        self.all: list[signals.Signal] = []
+        simulation.bus.subscribe_all(self.all.append)
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        return [signal for signal in self.all if isinstance(signal, kind)]
+
+
+def played(ask: Callable[[Simulation], Awaitable[None]], faults: str = "none", **options: Any) -> Heard:
+    """Some minutes at ten times life, during which something is asked; everything kept is judged at the end."""
+
+    async def play() -> Heard:
+        place = World(WorldOptions(epoch=EPOCH.timestamp(), seed=5, matches=MATCHES, speed=10.0, **options))
+        simulation = Simulation(place, Conditions(faults=faults, seed=5))
+        heard = Heard(simulation)
+        await simulation.start()
+        try:
+            await simulation.clock.sleep(60.0)
+            await ask(simulation)
+            await simulation.clock.sleep(120.0)
+            await simulation.settle()
+            await simulation.stop()
+            assert unclean(await simulation.verdicts()) == {}
+        finally:
+            await simulation.close()
+        return heard
+
+    return virtual_time.run(play())
+
+
+def keys(simulation: Simulation) -> list[str]:
+    return [assignment.key for assignment in simulation.engine.assignments()]
+
+
+@pytest.mark.req("B5", "B8")
+@pytest.mark.parametrize("faults", ["none", "mild"])
+def test_every_scraper_is_replaced_again_and_again_without_a_ball_lost_or_a_beat_missed(faults: str) -> None:
+    async def replace_all(simulation: Simulation) -> None:
+        for _ in range(20):
+            for key in keys(simulation):
+                simulation.engine.restart(key, "the test wishes it")
+            await simulation.clock.sleep(6.0)
+
+    heard = played(replace_all, faults)
+    replaced = heard.of(signals.ScraperReplaced)
+    assert len(replaced) >= 15 * MATCHES
+    resumed = heard.of(signals.ScraperResumed)
+    assert len(resumed) >= len(replaced)
+    assert [told.disagreements for told in resumed if told.disagreements] == []
+    if faults == "none":
+        assert max(told.gap_seconds for told in replaced) <= 5.1
+
+
+@pytest.mark.req("B5", "B9")
+def test_scrapers_that_are_killed_in_their_tracks_lose_nothing() -> None:
+    async def kill_all(simulation: Simulation) -> None:
+        for number in range(40):
+            for key in keys(simulation):
+                assert simulation.engine.kill(key, "the test wishes it")
+            await simulation.clock.sleep(0.05 * number)
+
+    heard = played(kill_all)
+    assert len(heard.of(signals.ScraperStarted)) > 20
+
+
+def test_a_match_that_is_paused_rests_until_it_is_woken() -> None:
+    async def pause_one(simulation: Simulation) -> None:
+        engine, key = simulation.engine, keys(simulation)[0]
+        assert await engine.pause(key, 3600.0, "the test wishes it")
+        watch = next(each for each in engine.watches if each.ref.match_id == key)
+        polled = watch.captured_at
+        assert watch.state is MatchState.PAUSED
+        await simulation.clock.sleep(60.0)
+        assert watch.captured_at == polled
+        row = await simulation.store.match(key)
+        assert row is not None
+        assert (row.state, row.scraper_status) == (MatchState.PAUSED, "paused")
+        assert not engine.restart(key, "not while it rests")
+        assert engine.wake(key)
+        await simulation.clock.sleep(10.0)
+        woken = next(each for each in engine.watches if each.ref.match_id == key)
+        assert woken.state is MatchState.ACTIVE
+        assert not engine.wake(key)
+
+    heard = played(pause_one)
+    steps = [(told.before, told.after, told.reason) for told in heard.of(signals.MatchStateChanged)]
+    assert ("active", "paused", "failed_too_often") in steps
+    assert ("paused", "active", "recovered") in steps
+
+
+def test_a_match_that_is_dropped_comes_back_when_it_is_listed_after_its_rest() -> None:
+    async def drop_one(simulation: Simulation) -> None:
+        key = keys(simulation)[0]
+        assert await simulation.engine.drop(key, "the test wishes it")
+        assert key not in keys(simulation)
+        await simulation.clock.sleep(330.0)
+        assert key in keys(simulation)
+
+    played(drop_one)
+
+
+def test_a_match_is_begun_by_its_address_once() -> None:
+    async def begin(simulation: Simulation) -> None:
+        key = keys(simulation)[0]
+        url = next(each.ref.url for each in simulation.engine.watches if each.ref.match_id == key)
+        assert await simulation.engine.begin(url) == key
+        assert keys(simulation).count(key) == 1
+        with pytest.raises(InputError, match="No source"):
+            await simulation.engine.begin("http://127.0.0.1/nothing/of/ours")
+
+    played(begin)
+
+
+def test_what_is_asked_about_a_match_that_nobody_watches_is_not_done() -> None:
+    async def ask(simulation: Simulation) -> None:
+        engine = simulation.engine
+        assert not engine.restart("crex_NONE", "x")
+        assert not engine.kill("crex_NONE", "x")
+        assert not engine.wake("crex_NONE")
+        assert not await engine.pause("crex_NONE", 1.0, "x")
+        assert not await engine.drop("crex_NONE", "x")
+
+    played(ask)
+
+
+@pytest.mark.req("A5")
+def test_a_match_that_has_been_over_for_a_day_is_archived() -> None:
+    async def play() -> tuple[list[Any], Any, list[str]]:
+        place = World(
+            WorldOptions(epoch=EPOCH.timestamp(), seed=2, matches=1, speed=60.0, rolling=False, join_in_progress=False)
+        )
+        simulation = Simulation(place)
+        heard = Heard(simulation)
+        await simulation.start()
+        await simulation.clock.sleep(2 * 86400.0)
+        left = keys(simulation)
+        await simulation.stop()
+        rows = await simulation.store.matches()
+        await simulation.close()
+        return heard.all, rows[0], left
+
+    told, row, left = virtual_time.run(play())
+    steps = [signal.reason for signal in told if isinstance(signal, signals.MatchStateChanged)]
+    assert steps == ["scraped", "finished", "aged"]
+    assert (row.state, row.scraper_status, left) == (MatchState.ARCHIVED, "stopped", [])
+    (concluded,) = (signal for signal in told if isinstance(signal, signals.MatchConcluded))
+    assert concluded.is_verified
