@@ -1,5 +1,7 @@
 """Facts about the machine, typed. Logic emits them; logs, metrics and health subscribe.
 
+Those of the watchdogs stand in `troubles.py`.
+
 | signal | when | fields worth a metric |
 |---|---|---|
 | EngineStarted, EngineStopped | the service came up, went down | |

@@ -76,6 +76,8 @@ class ResourcesMeasured(Signal, frozen=True, kw_only=True):
     cpu_percent: float
     tasks: int
     open_files: int
+    cpu_seconds: float | None = None
+    processes: int | None = None
 
 
 class LoopLagged(Signal, frozen=True, kw_only=True):
