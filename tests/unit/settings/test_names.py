@@ -124,6 +124,7 @@ def test_the_table_above_holds_every_documented_variable() -> None:
 
 ACCEPTED = {
     "scraper.adaptive.error_intervals": "1,2,3",
+    "scraper.watchdog.retry_waits": "60,120",
     "scraper.fetch.rungs": "intercept,dom",
     "scraper.browser.cdp_url": "http://127.0.0.1:9333",
     "scraper.monitoring.prometheus.host": "0.0.0.0",
