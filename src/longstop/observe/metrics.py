@@ -165,6 +165,12 @@ class Metrics:
         )
         self._make_watchdog_metrics(registry)
         self.restarts = Counter("longstop_service_restarts", "Services restarted by supervision.", registry=registry)
+        self.alerts = Counter(
+            "longstop_alerts", "Alerts raised, by kind and severity.", ("alert", "severity"), registry=registry
+        )
+        self.webhook = Counter(
+            "longstop_webhook", "Alerts for the webhook, by outcome.", ("outcome",), registry=registry
+        )
         self.cpu = Gauge("longstop_cpu_percent", "CPU of this process; 100 is one core.", registry=registry)
         self.tasks = Gauge("longstop_tasks", "Tasks of the event loop.", registry=registry)
         self.open_files = Gauge("longstop_open_files", "Open files and sockets.", registry=registry)
@@ -198,6 +204,9 @@ class Metrics:
         signals.subscribe(facts.GapOpened, self._on_gap_opened)
         signals.subscribe(facts.GapClosed, self._on_gap_closed)
         signals.subscribe(facts.ServiceRestarted, lambda _: self.restarts.inc())
+        signals.subscribe(facts.AlertRaised, lambda alert: self.alerts.labels(alert.alert, alert.severity).inc())
+        signals.subscribe(facts.AlertDelivered, lambda _: self.webhook.labels("delivered").inc())
+        signals.subscribe(facts.AlertLost, lambda lost: self.webhook.labels("lost").inc(lost.count))
         signals.subscribe(facts.LoopLagged, lambda lag: self.loop_lag.observe(lag.lag_seconds))
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
 

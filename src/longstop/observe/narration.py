@@ -196,6 +196,13 @@ def _tell_judged(judged: troubles.RecoveryJudged) -> Told:
     return level, "recovery judged", _fields(judged, *troubles.RecoveryJudged.__struct_fields__[:-1])
 
 
+def _tell_alert(alert: facts.AlertRaised) -> Told:
+    """Most alerts follow from something that has its own line."""
+    level = SEVERITIES.get(alert.severity, logging.ERROR) if alert.is_news else logging.DEBUG
+    fields = _fields(alert, "alert", "match_id", "hint", "context", "held_back")
+    return level, "alert raised", fields | {"error_message": alert.message}
+
+
 _INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
@@ -238,6 +245,9 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     troubles.AlarmRaised: _telling(_CRITICAL, "alarm raised", "kind", "subject", "detail", "hint"),
     troubles.AlarmCleared: _telling(_INFO, "alarm cleared", "kind", "subject", "duration_seconds"),
     troubles.LoopStalled: _telling(_WARN, "event loop turns again", "duration_seconds"),
+    facts.AlertRaised: _tell_alert,
+    facts.AlertDelivered: _telling(_DEBUG, "alert delivered", "alert", "match_id", "attempts", "duration_seconds"),
+    facts.AlertLost: _telling(_WARN, "alert lost", "alert", "match_id", "reason", "count"),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),

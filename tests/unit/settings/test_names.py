@@ -37,6 +37,7 @@ DOCUMENTED = [
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "debug", "DEBUG"),
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "WARN", "WARNING"),
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "WARNING", "WARNING"),
+    ("ALERT_WEBHOOK_URL", "scraper.monitoring.alerts.webhook_url", "", "https://hooks.example.com/x", "***"),
     ("ENABLE_ADAPTIVE_POLLING", "scraper.adaptive.polling", True, "off", False),
     ("ENABLE_ADAPTIVE_TIMEOUTS", "scraper.adaptive.timeouts", True, "False", False),
     ("ENABLE_MATCH_STATE_DETECTION", "scraper.adaptive.match_state_detection", True, "FALSE", False),
