@@ -144,11 +144,11 @@ HEAVY = {
 @pytest.mark.req("D3")
 @pytest.mark.parametrize("name", HEAVY)
 def test_a_heavy_file_costs_a_moment(name: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     found = rules(HEAVY[name])
     for number in range(50):
         found.is_allowed(f"{SITE}/{'a' * 2000}{number % 2}")
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0
 
 
 # ---- the gate ----
