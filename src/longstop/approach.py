@@ -21,21 +21,24 @@ from longstop.clock import Clock
 from longstop.domain.errors import BrowserMissingError, InputError, MalformedPayloadError, PayloadError
 from longstop.domain.match import MatchRef
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
-from longstop.fetch.browser.needs import ContextNeed, Profile, RouteRules
+from longstop.fetch.browser.needs import Allow, ContextNeed, Profile, RouteRules
 from longstop.fetch.browser.pool import BrowserPool
 from longstop.fetch.browser.recycling import UnitLimits
 from longstop.fetch.browser.roster import PoolOptions
-from longstop.fetch.browser.tab import BrowserTabs
+from longstop.fetch.browser.tab import BrowserTabs, IsWanted
+from longstop.fetch.browser.upkeep import PATIENCE
 from longstop.fetch.coherent import CurlTransport
 from longstop.fetch.egress.guard import EgressRules, rules_for
 from longstop.fetch.egress.proxy import FilteringProxy, Refusal
 from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
 from longstop.fetch.http import HttpFetcher, HttpLimits
-from longstop.fetch.identity import user_agent
+from longstop.fetch.identity import accept_language, require_coherent, require_stealth, user_agent
 from longstop.fetch.ladder import Ladder, LadderOptions, Rung, RungName
 from longstop.fetch.lessons import Lessons
-from longstop.fetch.page_keeper import KeeperOptions, PageKeeper
+from longstop.fetch.opening import Opener
+from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.page_rungs import DomRung, InPageRung, InterceptRung, PageRungOptions
+from longstop.fetch.patience import Patience
 from longstop.fetch.politeness import Manners, PoliteFetcher
 from longstop.fetch.recipe import Recipe
 from longstop.fetch.recipe_book import RecipeBook
@@ -45,6 +48,7 @@ from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.source_fetcher import SourceFetcher
 from longstop.observe import signals
 from longstop.observe.signals import Signals
+from longstop.resilience.timeouts import Timeouts
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
 from longstop.sources.contract import Source
@@ -52,7 +56,10 @@ from longstop.store.contract import RecipeRow, Store, WriteBatch
 
 MB = 1024 * 1024
 BREAKERS_SHOWN_MAX = 200
-PROBE_KEY = "KEY"
+# Asked twice, a browser that does not answer is killed after 7.5 s, or sooner where `hung` is shorter.
+PROBE_SECONDS_MAX = 3.0
+# What must be on a page before it is read for the first time.
+SHOWN_FIELD = "runs"
 
 
 class Approaches:
@@ -71,10 +78,17 @@ class Approaches:
         self._books: dict[str, RecipeBook] = {}
         self._fetchers: dict[str, SourceFetcher] = {}
         self.pool: BrowserPool | None = None
+        self._stealthy: BrowserPool | None = None
 
     async def start(self, sources: tuple[Source, ...]) -> dict[str, SourceFetcher]:
         """What each source is fetched with. Without a browser only replay is left, and that is told."""
-        self.pool = await self._start_pool() if self._wants_pages() else None
+        is_stealth_wanted = any(self._wanted(source).stealth for source in sources)
+        for source in sources:
+            if self._wanted(source).stealth and self._wants_pages():
+                require_stealth(source.manifest.name)
+        if self._wants_pages():
+            self.pool = await self._start_pool()
+            self._stealthy = await self._start_pool(is_stealthy=True) if is_stealth_wanted else None
         for source in sources:
             self._fetchers[source.manifest.name] = await self._approach(source)
         return self._fetchers
@@ -82,8 +96,9 @@ class Approaches:
     async def stop(self) -> None:
         for fetcher in self._fetchers.values():
             await fetcher.close()
-        if self.pool is not None:
-            await self.pool.stop()
+        for pool in (self.pool, self._stealthy):
+            if pool is not None:
+                await pool.stop()
         await self._proxy.close()
         for http in self._http:
             await http.close()
@@ -124,11 +139,13 @@ class Approaches:
     def _rungs(self) -> list[RungName]:
         return [RungName(name) for name in self._settings.scraper.fetch.rungs]
 
-    async def _start_pool(self) -> BrowserPool | None:
+    async def _start_pool(self, *, is_stealthy: bool = False) -> BrowserPool | None:
+        """Sources that ask for stealth have browsers of their own: another driver moves them."""
         wanted = self._settings.scraper.browser
         # What is in no source's context has no business anywhere: the browser's own door leads nowhere.
         nowhere = await self._proxy.admit(
-            PinnedResolver(EgressRules("nobody", frozenset()), self._lookup, self._clock), "nobody"
+            PinnedResolver(EgressRules("nobody", frozenset()), self._lookup, self._clock),
+            "nobody in stealth" if is_stealthy else "nobody",
         )
         fleet = ChromiumFleet(
             ChromiumOptions(
@@ -136,6 +153,7 @@ class Approaches:
                 executable=wanted.executable_path,
                 proxy=nowhere.server,
                 headless=wanted.headless,
+                is_stealthy=is_stealthy,
             ),
             self._clock,
             self._bus,
@@ -152,24 +170,34 @@ class Approaches:
 
     async def _approach(self, source: Source) -> SourceFetcher:
         manifest = source.manifest
-        wanted: SourceSettings = getattr(self._settings.sources, manifest.name)
+        wanted = self._wanted(source)
         base_url = _base_url_of(source)
         hosts = (urlsplit(base_url).hostname or "",) if self._is_simulated else manifest.hosts
         rules = rules_for(manifest.name, base_url, hosts, wanted.allowed_hosts)
         resolver = PinnedResolver(rules, self._lookup, self._clock)
         polite = self._polite(wanted, resolver)
-        keeper, book, replay = None, None, ReplayRung(polite, None)
-        if self.pool is not None:
-            tabs = await self._tabs(source, self.pool, resolver)
-            book = await self._book(source, Lessons(tabs, self._clock))
-            replay = ReplayRung(polite, book)
-            keeper = PageKeeper(tabs, self._clock, KeeperOptions(open_seconds=self._page_seconds()))
-        return self._fetcher(source, replay, keeper)
+        keeper, replay = None, ReplayRung(polite, None)
+        patience = patience_of(self._settings)
+        pool = self._stealthy if wanted.stealth else self.pool
+        if pool is not None:
+            opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience)
+            replay = ReplayRung(polite, await self._book(source, Lessons(opener)))
+            keeper = PageKeeper(opener, self._clock)
+        return self._fetcher(source, replay, keeper, patience)
+
+    def _wanted(self, source: Source) -> SourceSettings:
+        found: SourceSettings = getattr(self._settings.sources, source.manifest.name)
+        return found
 
     def _polite(self, wanted: SourceSettings, resolver: PinnedResolver) -> PoliteFetcher:
         limits_of_body = http_limits(self._settings)
         transport = (
-            CurlTransport(self._proxy, resolver, body_bytes_max=limits_of_body.body_bytes_max)
+            CurlTransport(
+                self._proxy,
+                resolver,
+                body_bytes_max=limits_of_body.body_bytes_max,
+                language=accept_language(wanted.profile.locale),
+            )
             if wanted.coherent_tls
             else None
         )
@@ -189,12 +217,11 @@ class Approaches:
 
     async def _tabs(self, source: Source, pool: BrowserPool, resolver: PinnedResolver) -> BrowserTabs:
         lease = await self._proxy.admit(resolver, source.manifest.name)
-        agent = http_limits(self._settings).user_agent
         need = ContextNeed(
             source=source.manifest.name,
-            profile=Profile(user_agent=agent),
+            profile=require_coherent(profile_of(self._wanted(source), http_limits(self._settings).user_agent)),
             proxy=lease.server,
-            route=RouteRules(documents_max=3),
+            route=RouteRules(allow=tuple(Allow(host) for host in sorted(resolver.rules.hosts)), documents_max=3),
         )
         return BrowserTabs(pool, need, wanted_calls(source), self._clock, http_limits(self._settings).body_bytes_max)
 
@@ -217,10 +244,13 @@ class Approaches:
         )
         await self._store.save(WriteBatch(recipes=(row,)))
 
-    def _fetcher(self, source: Source, replay: ReplayRung, keeper: PageKeeper | None) -> SourceFetcher:
+    def _fetcher(
+        self, source: Source, replay: ReplayRung, keeper: PageKeeper | None, patience: Patience
+    ) -> SourceFetcher:
         options = PageRungOptions(
             call_seconds=self._settings.scraper.lifecycle.poll_deadline,
             silence_seconds=self._settings.scraper.browser.timeouts.silence,
+            selectors=source.manifest.dom.get(SHOWN_FIELD, ()),
         )
         rungs: dict[RungName, Rung] = {RungName.REPLAY: replay}
         in_page = None
@@ -228,7 +258,7 @@ class Approaches:
             in_page = InPageRung(keeper, self._clock, options)
             rungs[RungName.IN_PAGE] = in_page
             rungs[RungName.INTERCEPT] = InterceptRung(keeper, self._clock, options)
-            rungs[RungName.DOM] = DomRung(keeper, self._clock, options)
+            rungs[RungName.DOM] = DomRung(keeper, self._clock, patience, options)
         wanted = [rungs[name] for name in self._rungs() if name in rungs]
         if not wanted:
             raise InputError(
@@ -238,10 +268,7 @@ class Approaches:
         ladder = Ladder(
             source.manifest.name, wanted, agreement_of(source), self._clock, self._bus, ladder_options(self._settings)
         )
-        return SourceFetcher(ladder, replay, in_page)
-
-    def _page_seconds(self) -> float:
-        return self._settings.scraper.browser.timeouts.page
+        return SourceFetcher(ladder, replay, in_page, self._clock, patience)
 
 
 def has_playwright() -> bool:
@@ -261,10 +288,36 @@ def agreement_of(source: Source) -> Callable[[FetchRequest, Snapshot, Snapshot],
     return agree
 
 
-def wanted_calls(source: Source) -> Callable[[str], bool]:
-    """The page's own calls for the live state, whatever match they are about: those to the manifest's path."""
+def wanted_calls(source: Source) -> IsWanted:
+    """The page's own calls for the live state, whatever match they are about: those to the manifest's path and hosts
+    that are answered with the manifest's kind of content."""
     pattern = re.compile(source.manifest.state_path)
-    return lambda url: bool(pattern.search(urlsplit(url).path))
+    types = source.manifest.state_types
+
+    def is_wanted(url: str, content_type: str) -> bool:
+        return bool(pattern.search(urlsplit(url).path)) and content_type.partition(";")[0].strip().lower() in types
+
+    return is_wanted
+
+
+def profile_of(wanted: SourceSettings, agent: str) -> Profile:
+    """Honest by default. Where the source's own configuration asks for a browser's manner, it is one's as a whole."""
+    profile = wanted.profile
+    is_plain = wanted.stealth or wanted.coherent_tls
+    return Profile(
+        user_agent="" if is_plain else agent,
+        locale=profile.locale,
+        timezone_id=profile.time_zone,
+        viewport=(profile.width, profile.height),
+        is_plain=is_plain,
+        place=profile.coordinates,
+    )
+
+
+def patience_of(settings: Settings) -> Patience:
+    timeouts = settings.scraper.browser.timeouts
+    base = Timeouts(timeouts.page, timeouts.navigation, timeouts.selector)
+    return Patience(base, is_adaptive=settings.scraper.adaptive.timeouts)
 
 
 def http_limits(settings: Settings) -> HttpLimits:
@@ -283,6 +336,7 @@ def pool_options(settings: Settings) -> PoolOptions:
         browsers=pool.browsers,
         contexts=pool.contexts,
         close_seconds=settings.scraper.browser.timeouts.close / 2,
+        probe_seconds=min(PROBE_SECONDS_MAX, settings.scraper.browser.timeouts.hung / sum(PATIENCE)),
         sweep_every_seconds=settings.scraper.resources.cleanup_interval,
         unit_limits=UnitLimits(
             age_seconds=settings.scraper.lifecycle.max_lifetime_hours * 3600,

@@ -2,11 +2,13 @@
 
 import sys
 
-from longstop_origin.commands import announced_origin, origin, run_alone
+import typer
+
+from longstop_origin.commands import announced_origin, origin
 
 ANNOUNCE = "--announce"
 
 if __name__ == "__main__":
     announces = ANNOUNCE in sys.argv
     sys.argv = [word for word in sys.argv if word != ANNOUNCE]
-    run_alone(announced_origin if announces else origin)
+    typer.run(announced_origin if announces else origin)

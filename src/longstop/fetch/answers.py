@@ -26,7 +26,7 @@ def require_usable(status: int, headers: Mapping[str, str], purpose: str, clock:
 
 def error_for(status: int, headers: Mapping[str, str], purpose: str, now: datetime) -> FetchError:
     said = f"The source answered {status} to the {purpose} call."
-    retry_after = headers.get("Retry-After")
+    retry_after = _named(headers, "retry-after")
     if status == 429 or (status == 503 and retry_after):
         return SourceThrottledError(said, retry_after_seconds=read_retry_after(retry_after, now))
     if status in (404, 410):
@@ -36,6 +36,11 @@ def error_for(status: int, headers: Mapping[str, str], purpose: str, now: dateti
     if status >= 500:
         return SourceFailingError(said)
     return UnexpectedStatusError(said)
+
+
+def _named(headers: Mapping[str, str], name: str) -> str | None:
+    """Browsers tell the names of headers in small letters, clients as the site wrote them."""
+    return next((value for each, value in headers.items() if each.lower() == name), None)
 
 
 def read_retry_after(value: str | None, now: datetime) -> float:

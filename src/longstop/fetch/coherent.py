@@ -56,12 +56,20 @@ class CurlTransport:
     """One session, one lease of the proxy. Started at the first call, so that nobody pays for what is not used."""
 
     def __init__(
-        self, proxy: FilteringProxy, resolver: PinnedResolver, *, body_bytes_max: int, connections_max: int = 64
+        self,
+        proxy: FilteringProxy,
+        resolver: PinnedResolver,
+        *,
+        body_bytes_max: int,
+        language: str = "",
+        connections_max: int = 64,
     ) -> None:
+        """`language` is that of the source's profile: a browser has one for its pages and its calls."""
         self._curl = require_extra("curl_cffi", "coherent", f"sources.{resolver.rules.source}.coherent_tls")
         self._proxy = proxy
         self._resolver = resolver
         self._body_bytes_max = body_bytes_max
+        self._own = {"Accept-Language": language} if language else {}
         self._connections_max = connections_max
         self._lease: Lease | None = None
         self._session: Any = None
@@ -76,7 +84,7 @@ class CurlTransport:
             response = await session.request(
                 request.method,
                 url,
-                headers={**headers, "Accept-Encoding": ACCEPT_ENCODING},
+                headers={**self._own_beside(headers), **headers, "Accept-Encoding": ACCEPT_ENCODING},
                 data=request.body,
                 content_callback=sink.take,
                 quote=False,
@@ -88,6 +96,10 @@ class CurlTransport:
             raise unreachable(request.purpose, error) from error
         packing = ", ".join(response.headers.get_list("Content-Encoding"))
         yield CurlAnswer(response.status_code, response.headers, packing, bytes(sink.body))
+
+    def _own_beside(self, headers: Mapping[str, str]) -> dict[str, str]:
+        given = {name.lower() for name in headers}
+        return {name: value for name, value in self._own.items() if name.lower() not in given}
 
     async def close(self) -> None:
         if self._session is not None:

@@ -7,7 +7,7 @@ TLS (`coherent_tls`, extra `coherent`) and a driver that does not give itself aw
 For stealth the choice is patchright: the driver itself is patched, it has Playwright's own interface, its licence is
 Apache-2.0, and it runs Debian's Chromium. playwright-stealth only writes over properties inside the page, which a
 page can see. Patchright brings its own driver, so it lies beside Playwright without touching it; more than once a
-release of it was shipped unpatched, so `require_patched` asks the page before it is believed.
+release of it was shipped unpatched, so each browser is asked before it is believed.
 """
 
 import importlib
@@ -20,13 +20,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from longstop import __version__
 from longstop.domain.errors import ExtraMissingError, SettingsError
-from longstop.domain.extras import installing
+from longstop.fetch.browser.drivers import PATCHRIGHT
 from longstop.fetch.browser.needs import Profile
 
 NAME: Final = "Longstop"
 USER_AGENT_LENGTH_MAX: Final = 300
-# Run in a fresh page; true in a driven browser that says so.
-WEBDRIVER_QUESTION: Final = "navigator.webdriver"
 _PRODUCT: Final = re.compile(r"(?P<name>[A-Za-z0-9!#$%&'*+.^_`|~-]+)/")
 _LOCALE: Final = re.compile(r"(?P<language>[a-z]{2,3})(-[A-Z][a-z]{3})?(-(?P<region>[A-Z]{2}|[0-9]{3}))?")
 _MOBILE: Final = re.compile(r"\b(Mobile|Android|iPhone)\b")
@@ -73,25 +71,14 @@ def require_extra(module: str, extra: str, wanted_by: str) -> ModuleType:
     if importlib.util.find_spec(module.partition(".")[0]) is None:
         raise ExtraMissingError(
             f"{wanted_by} is on, and its part is not installed.",
-            hint=f"Run {installing(extra)}, or switch {wanted_by} off.",
+            hint=f"Install it with `pip install 'longstop[{extra}]'`, or switch {wanted_by} off.",
         )
     return importlib.import_module(module)
 
 
-def driver_module(source: str, *, stealth: bool) -> ModuleType:
-    """The module with `async_playwright` that this source's browser is driven by."""
-    if stealth:
-        return require_extra("patchright.async_api", "stealth", f"sources.{source}.stealth")
-    return require_extra("playwright.async_api", "browser", "the browser")
-
-
-def require_patched(source: str, answer: object) -> None:
-    """`answer` is what a fresh page says to WEBDRIVER_QUESTION."""
-    if answer:
-        raise ExtraMissingError(
-            f"sources.{source}.stealth is on, and the installed patchright does not hide that it drives the browser.",
-            hint="Install the version that requirements name; some of its releases were shipped without their patch.",
-        )
+def require_stealth(source: str) -> None:
+    """Asked at the start: a source that must not be met by a browser that gives itself away is not met at all."""
+    require_extra(PATCHRIGHT, "stealth", f"sources.{source}.stealth")
 
 
 def _faults_of(profile: Profile) -> Iterator[str]:

@@ -1,23 +1,25 @@
 """Keeps one page open for each match that needs one, and moves it before its browser leaves.
 
-A page is opened once however many ask for it; a page that is lost is opened again; one whose browser retires is
-followed by a second that must have shown something before the first is closed.
+A page is opened once however many ask for it, and however short their patience: a slow site may need longer than a
+poll has. A page that is lost is opened again; one whose browser retires is followed by a second that must have shown
+something before the first is closed.
 """
 
 import asyncio
+from typing import Any
 
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, BrowserLostError, FetchError
+from longstop.domain.errors import BrowserLostError, FetchError
+from longstop.fetch.opening import Opener
 from longstop.fetch.snapshot import FetchRequest
-from longstop.fetch.tabs import Tab, Tabs
+from longstop.fetch.tabs import Tab
 
 
 class KeeperOptions(msgspec.Struct, frozen=True):
     """`idle_seconds` is how long a page is kept that nobody asked for."""
 
-    open_seconds: float = 15.0
     idle_seconds: float = 60.0
     first_capture_seconds: float = 10.0
 
@@ -30,12 +32,12 @@ class _Held:
 
 
 class PageKeeper:
-    def __init__(self, tabs: Tabs, clock: Clock, options: KeeperOptions = KeeperOptions()) -> None:
-        self._tabs = tabs
+    def __init__(self, opener: Opener, clock: Clock, options: KeeperOptions = KeeperOptions()) -> None:
+        self._opener = opener
         self._clock = clock
         self._options = options
         self._held: dict[str, _Held] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._openings: dict[str, asyncio.Task[_Held]] = {}
         self._moves: dict[str, asyncio.Task[None]] = {}
 
     def has_page(self, key: str) -> bool:
@@ -45,6 +47,11 @@ class PageKeeper:
     def open_tab(self, key: str) -> Tab | None:
         held = self._usable(key)
         return held.tab if held is not None else None
+
+    def open_for(self, key: str) -> float:
+        """Seconds since the page of this match was opened; none are none."""
+        held = self._usable(key)
+        return 0.0 if held is None else self._clock.monotonic() - held.opened_at
 
     async def page(self, request: FetchRequest) -> Tab:
         """The open page of this match; for a call about none, any that is open."""
@@ -67,15 +74,14 @@ class PageKeeper:
         await self._drop(key)
 
     async def let_go(self, key: str) -> None:
-        move = self._moves.pop(key, None)
-        if move is not None:
-            move.cancel()
-            await asyncio.gather(move, return_exceptions=True)
+        under_way = [task for task in (self._moves.pop(key, None), self._openings.pop(key, None)) if task is not None]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
         await self._drop(key)
-        self._locks.pop(key, None)
 
     async def close(self) -> None:
-        await asyncio.gather(*(self.let_go(key) for key in tuple(self._held)))
+        await asyncio.gather(*(self.let_go(key) for key in {*self._held, *self._openings, *self._moves}))
 
     def _any(self) -> _Held | None:
         return next((held for held in self._held.values() if not held.tab.is_lost), None)
@@ -85,22 +91,26 @@ class PageKeeper:
         return held if held is not None and not held.tab.is_lost else None
 
     async def _open_once(self, request: FetchRequest) -> _Held:
-        async with self._locks.setdefault(request.key, asyncio.Lock()):
-            held = self._usable(request.key)
-            if held is None:
-                await self._drop(request.key)
-                held = _Held(await self._open(request), self._clock.monotonic())
-                self._held[request.key] = held
-            return held
+        """Who asks may run out of time; the page goes on opening, and the next poll finds it open."""
+        opening = self._openings.get(request.key)
+        if opening is None:
+            opening = asyncio.create_task(self._open(request), name=f"open {request.key}")
+            opening.add_done_callback(_look_at)
+            self._openings[request.key] = opening
+        await asyncio.wait({opening})
+        if opening.cancelled():
+            raise BrowserLostError("The match was let go while its page was opened.")
+        return opening.result()
 
-    async def _open(self, request: FetchRequest) -> Tab:
-        tab = await self._tabs.new_tab()
+    async def _open(self, request: FetchRequest) -> _Held:
         try:
-            await tab.open(request.page, self._options.open_seconds)
-        except (FetchError, BrowserError, asyncio.CancelledError):
-            await tab.close()
-            raise
-        return tab
+            await self._drop(request.key)
+            held = _Held(await self._opener.open(request), self._clock.monotonic())
+            self._held[request.key] = held
+            return held
+        finally:
+            if self._openings.get(request.key) is asyncio.current_task():
+                self._openings.pop(request.key)
 
     # Make before break.
 
@@ -113,7 +123,7 @@ class PageKeeper:
 
     async def _move(self, request: FetchRequest) -> None:
         """The old page serves until the new one has shown something."""
-        successor = await self._open(request)
+        successor = await self._opener.open(request)
         try:
             await successor.next_capture(None, self._options.first_capture_seconds)
         except FetchError:
@@ -142,7 +152,7 @@ class PageKeeper:
                 self._moves[key] = task
 
 
-def _look_at(task: "asyncio.Task[None]") -> None:
+def _look_at(task: "asyncio.Task[Any]") -> None:
     """Whoever asks next finds out by itself what went wrong here."""
     if not task.cancelled():
         task.exception()

@@ -7,16 +7,21 @@ from longstop.domain.errors import BrowserError, SourceTimeoutError, SourceUnrea
 from longstop.fetch.answers import require_usable
 from longstop.fetch.ladder import RungName
 from longstop.fetch.page_keeper import PageKeeper
-from longstop.fetch.recipe import CapturedCall
-from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.patience import Patience
+from longstop.fetch.recipe import CapturedCall, learn
+from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
+from longstop.fetch.tabs import Tab, TabAnswer
+
+REFUSALS = (401, 403)
 
 
 class PageRungOptions(msgspec.Struct, frozen=True):
-    """`silence_seconds` without a call of its own, and a held page is opened anew."""
+    """`silence_seconds` without a call of its own, and a held page is opened anew. Before a page is first read, what
+    `selectors` find must have come, or the time that is allowed for it be over."""
 
     call_seconds: float = 4.0
     silence_seconds: float = 15.0
-    body_bytes_max: int = 4 * 1024 * 1024
+    selectors: tuple[str, ...] = ()
 
 
 class InPageRung:
@@ -33,7 +38,7 @@ class InPageRung:
         requested_at = self._clock.now()
         try:
             tab = await self._keeper.page(request)
-            answer = await tab.call(request.url, dict(request.headers), self._options.call_seconds)
+            answer = await self._answer(tab, request)
         except BrowserError as error:
             raise SourceUnreachableError(f"The page could not make the call: {error.message}") from error
         require_usable(answer.status, answer.headers, request.purpose, self._clock)
@@ -46,6 +51,19 @@ class InPageRung:
             rung=self.name.value,
             headers=answer.headers,
         )
+
+    async def _answer(self, tab: Tab, request: FetchRequest) -> TabAnswer:
+        """As the page itself makes the call, with the token it has at this moment. A page just opened may not have
+        shown how; refused, we wait for that."""
+        shown = tab.newest()
+        answer = await tab.call(_as_shown(request, shown), self._options.call_seconds)
+        if answer.status not in REFUSALS or not request.key:
+            return answer
+        try:
+            shown = await tab.next_capture(shown, self._options.call_seconds)
+        except SourceTimeoutError:
+            return answer
+        return await tab.call(_as_shown(request, shown), self._options.call_seconds)
 
     async def picture(self, key: str) -> bytes | None:
         """Of the open page; a page that cannot be pictured is no second failure."""
@@ -109,9 +127,10 @@ class InterceptRung:
         await self._keeper.close()
 
     async def _reopen_when_silent(self, request: FetchRequest) -> None:
+        """A page that was opened just now has the same time to begin."""
         told = self._told.get(request.key)
-        now = self._clock.now()
-        if told is None or (now - told.captured_at).total_seconds() > self._options.silence_seconds:
+        heard_ago = float("inf") if told is None else (self._clock.now() - told.captured_at).total_seconds()
+        if min(heard_ago, self._keeper.open_for(request.key)) > self._options.silence_seconds:
             self._told.pop(request.key, None)
             await self._keeper.reopen(request.key)
 
@@ -121,15 +140,20 @@ class DomRung:
 
     name = RungName.DOM
 
-    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+    def __init__(
+        self, keeper: PageKeeper, clock: Clock, patience: Patience, options: PageRungOptions = PageRungOptions()
+    ) -> None:
         self._keeper = keeper
         self._clock = clock
+        self._patience = patience
         self._options = options
+        self._waited: dict[str, Tab] = {}
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
         requested_at = self._clock.now()
         try:
             tab = await self._keeper.page(request)
+            await self._wait_until_shown(tab, request.key)
             body = await tab.html(self._options.call_seconds)
         except BrowserError as error:
             raise SourceUnreachableError(f"The page could not be read: {error.message}") from error
@@ -143,8 +167,23 @@ class DomRung:
             headers={"Content-Type": "text/html"},
         )
 
+    async def _wait_until_shown(self, tab: Tab, key: str) -> None:
+        """Once for each page: one that never shows it is read all the same, and says by that what is wrong."""
+        if self._options.selectors and self._waited.get(key) is not tab:
+            self._waited[key] = tab
+            await tab.shows(self._options.selectors, self._patience.timeouts.selector_seconds)
+
     async def let_go(self, key: str) -> None:
+        self._waited.pop(key, None)
         await self._keeper.let_go(key)
 
     async def close(self) -> None:
         await self._keeper.close()
+
+
+def _as_shown(request: FetchRequest, shown: CapturedCall | None) -> FetchRequest:
+    """The page's cookies go along by themselves; what its script adds is taken from its own last call."""
+    if shown is None:
+        return request
+    recipe = learn(request.source, STATE, request.key, shown, ())
+    return recipe.request_for(request) if request.purpose == STATE and request.key else recipe.dress(request)

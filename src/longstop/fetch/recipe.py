@@ -121,9 +121,18 @@ def learn(source: str, purpose: str, key: str, call: CapturedCall, cookies: Sequ
     )
 
 
+def names_key(key: str, url: str, body: bytes | None) -> bool:
+    """Is this call about that match? A page may ask for others too, and theirs would be taken for its own."""
+    return any(_as_word(key).search(text) for text in (url, (body or b"").decode("utf-8", "replace")))
+
+
 def _generalised(text: str, key: str) -> str:
     """The key as a word of its own becomes a place; inside another word it is something else."""
-    return re.sub(rf"(?<![A-Za-z0-9_]){re.escape(key)}(?![A-Za-z0-9_])", KEY_PLACE, text)
+    return _as_word(key).sub(KEY_PLACE, text)
+
+
+def _as_word(key: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9_]){re.escape(key)}(?![A-Za-z0-9_])")
 
 
 def _expiry(call: CapturedCall, cookies: Sequence[Cookie]) -> datetime | None:

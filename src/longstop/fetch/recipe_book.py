@@ -12,7 +12,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import FetchError, SourceRefusedError
 from longstop.fetch.recipe import Recipe, Ripeness
-from longstop.fetch.snapshot import FetchRequest
+from longstop.fetch.snapshot import STATE, FetchRequest
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 
@@ -21,10 +21,14 @@ Keep = Callable[[Recipe], Awaitable[None]]
 
 
 class BookOptions(msgspec.Struct, frozen=True):
-    """A failed lesson is not repeated at once: the site may be down, and a browser is dear."""
+    """A failed lesson is not repeated at once: the site may be down, and a browser is dear. Nobody waits for one longer
+    than `wait_seconds`; it goes on without them, since a slow site needs its time. A recipe that brought something
+    unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same."""
 
-    lesson_seconds: float = 12.0
+    wait_seconds: float = 12.0
+    lesson_seconds: float = 120.0
     pause_after_failure_seconds: float = 5.0
+    doubt_after_seconds: float = 30.0
 
 
 class RecipeBook:
@@ -42,6 +46,8 @@ class RecipeBook:
         self._recipe: Recipe | None = None
         self._lesson: asyncio.Task[Recipe] | None = None
         self._not_before = 0.0
+        self._learnt_at = float("-inf")
+        self._seen: FetchRequest | None = None
         self.lessons = 0
 
     @property
@@ -50,11 +56,13 @@ class RecipeBook:
 
     def restore(self, recipe: Recipe) -> None:
         """From the store, after a restart: good as long as it has not run out."""
-        if recipe.ripeness(self._clock.now()) is not Ripeness.EXPIRED:
+        if recipe.purpose == STATE and recipe.ripeness(self._clock.now()) is not Ripeness.EXPIRED:
             self._recipe = recipe
 
     def current(self, request: FetchRequest) -> Recipe | None:
         """The recipe to use now; sends for the next one when this one is about to run out."""
+        if request.page:
+            self._seen = request
         if self._recipe is None:
             return None
         ripeness = self._recipe.ripeness(self._clock.now())
@@ -69,7 +77,17 @@ class RecipeBook:
         lesson = self._begin(request, reason)
         if lesson is None:
             raise SourceRefusedError(f"Access to {self._source} was refused, and learning it anew has just failed.")
-        return await asyncio.shield(lesson)
+        try:
+            async with self._clock.timeout(self._options.wait_seconds):
+                return await asyncio.shield(lesson)
+        except TimeoutError as error:
+            raise SourceRefusedError(f"Learning how to call {self._source} takes long.") from error
+
+    def doubt(self) -> None:
+        """What the recipe brings cannot be read: perhaps the page is called otherwise now. The old one goes on."""
+        age = self._clock.monotonic() - self._learnt_at
+        if self._recipe is not None and self._seen is not None and age > self._options.doubt_after_seconds:
+            self._begin(self._seen, "its answer cannot be read")
 
     async def close(self) -> None:
         if self._lesson is not None and not self._lesson.done():
@@ -77,11 +95,13 @@ class RecipeBook:
             await asyncio.gather(self._lesson, return_exceptions=True)
 
     def _begin(self, request: FetchRequest, reason: str) -> asyncio.Task[Recipe] | None:
+        """A call without a page, such as that for names, is served by what the page of any match teaches."""
+        teacher = request if request.page else self._seen
         if self._lesson is not None and not self._lesson.done():
             return self._lesson
-        if self._clock.monotonic() < self._not_before:
+        if teacher is None or self._clock.monotonic() < self._not_before:
             return None
-        self._lesson = asyncio.create_task(self._take_lesson(request, reason), name=f"lesson {self._source}")
+        self._lesson = asyncio.create_task(self._take_lesson(teacher, reason), name=f"lesson {self._source}")
         self._lesson.add_done_callback(_look_at)
         return self._lesson
 
@@ -97,6 +117,7 @@ class RecipeBook:
                 raise SourceRefusedError(f"Learning how to call {self._source} took too long.") from error
             raise
         self._recipe = recipe
+        self._learnt_at = self._clock.monotonic()
         self._bus.emit(
             signals.RecipeLearnt(
                 at=self._clock.now(),

@@ -21,10 +21,14 @@ class ReplayRung:
         try:
             return await self._http.fetch(_prepared(request, recipe))
         except SourceRefusedError:
-            if self._book is None or not request.page:
-                # Without a page to open there is nobody to learn from.
+            if self._book is None:
                 raise
             return await self._again(self._book, request, recipe)
+
+    def distrust(self) -> None:
+        """Its last answer could not be read."""
+        if self._book is not None:
+            self._book.doubt()
 
     async def let_go(self, key: str) -> None:
         """Nothing is held for a match."""

@@ -7,6 +7,9 @@ from typing import Protocol
 
 import msgspec
 
+# The purpose of the calls that climb the ladder: the live state of a match.
+STATE = "state"
+
 
 class FetchRequest(msgspec.Struct, frozen=True):
     """One call to a source. `purpose` names the endpoint family, `key` the match it is about, if it is

@@ -2,28 +2,47 @@
 
 from collections.abc import Iterator
 
-from longstop.domain.errors import PayloadError, SourceRefusedError
-from longstop.fetch.ladder import Ladder
+from longstop.clock import Clock
+from longstop.domain.errors import PayloadError, SourceRefusedError, SourceTimeoutError
+from longstop.fetch.ladder import Ladder, RungName
 from longstop.fetch.page_rungs import InPageRung
+from longstop.fetch.patience import Patience
 from longstop.fetch.replay import ReplayRung
-from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.resilience.breaker import BreakerView
-
-STATE = "state"
 
 
 class SourceFetcher:
-    def __init__(self, ladder: Ladder, replay: ReplayRung, in_page: InPageRung | None) -> None:
+    def __init__(
+        self, ladder: Ladder, replay: ReplayRung, in_page: InPageRung | None, clock: Clock, patience: Patience
+    ) -> None:
         self._ladder = ladder
         self._replay = replay
         self._in_page = in_page
+        self._clock = clock
+        self._patience = patience
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
+        """How long it took tells how long this source's pages are waited for."""
+        began = self._clock.monotonic()
+        try:
+            snapshot = await self._fetch(request)
+        except SourceTimeoutError:
+            self._patience.note(self._clock.monotonic() - began)
+            raise
+        if snapshot.rung != RungName.INTERCEPT.value:
+            # What was listened for came when the page asked, however quick the site is.
+            self._patience.note((snapshot.fetched_at - snapshot.requested_at).total_seconds())
+        return snapshot
+
+    async def _fetch(self, request: FetchRequest) -> Snapshot:
         if request.purpose == STATE and request.key:
             return await self._ladder.fetch(request)
         return await self._fetch_beside(request)
 
     def distrust(self, key: str, error: PayloadError) -> None:
+        if self._ladder.where(key)[0] == RungName.REPLAY.value:
+            self._replay.distrust()
         self._ladder.distrust(key, error)
 
     def where(self, key: str) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """What the rungs need of a browser: one page of one match. Which browser it is in is not theirs to know."""
 
 import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
 import msgspec
 
 from longstop.fetch.recipe import CapturedCall, Cookie
+from longstop.fetch.snapshot import FetchRequest
 
 
 class TabAnswer(msgspec.Struct, frozen=True):
@@ -27,8 +29,12 @@ class Tab(Protocol):
 
     async def open(self, url: str, seconds: float) -> None: ...
 
-    async def call(self, url: str, headers: dict[str, str], seconds: float) -> TabAnswer:
+    async def call(self, request: FetchRequest, seconds: float) -> TabAnswer:
         """A `fetch` made by the page itself, from where it stands."""
+        ...
+
+    async def shows(self, selectors: Sequence[str], seconds: float) -> bool:
+        """Waits until something that one of them finds is there; False when nothing came."""
         ...
 
     async def html(self, seconds: float) -> bytes: ...
@@ -51,6 +57,6 @@ class Tab(Protocol):
 
 
 class Tabs(Protocol):
-    """Gives out fresh tabs of one source."""
+    """Gives out fresh tabs of one source. Of the page's calls only those that name the key are captured."""
 
-    async def new_tab(self) -> Tab: ...
+    async def new_tab(self, key: str) -> Tab: ...

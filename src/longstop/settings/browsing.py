@@ -33,10 +33,30 @@ class FetchSettings(Group):
 class BrowserTimeoutSettings(Group):
     """Deadlines for browser calls."""
 
-    page: Seconds = setting(30.0, "Loading a page.", env="PAGE_TIMEOUT_SECONDS", ge=0.1, le=600)
-    navigation: Seconds = setting(30.0, "One navigation.", env="NAVIGATION_TIMEOUT_SECONDS", ge=0.1, le=600)
-    selector: Seconds = setting(5.0, "Waiting for one element.", env="SELECTOR_TIMEOUT_SECONDS", ge=0.1, le=600)
-    hung: Seconds = setting(30.0, "A browser that does not answer for this time is killed.", ge=1, le=600)
+    page: Seconds = setting(
+        30.0,
+        "Opening a page as a whole; fitted to the latency seen, and tried twice.",
+        env="PAGE_TIMEOUT_SECONDS",
+        ge=0.1,
+        le=600,
+    )
+    navigation: Seconds = setting(
+        30.0,
+        "The answer to a page's address; fitted to the latency seen, and tried twice.",
+        env="NAVIGATION_TIMEOUT_SECONDS",
+        ge=0.1,
+        le=600,
+    )
+    selector: Seconds = setting(
+        5.0,
+        "Waiting for what a page shows before it is read first; fitted to the latency seen.",
+        env="SELECTOR_TIMEOUT_SECONDS",
+        ge=0.1,
+        le=600,
+    )
+    hung: Seconds = setting(
+        30.0, "A browser that does not answer is killed by then; from 7.5 on it is killed after 7.5.", ge=1, le=600
+    )
     close: Seconds = setting(10.0, "Everything is closed within this time of a scraper's end.", ge=1, le=600)
     silence: Seconds = setting(15.0, "A held page that shows no new answer for this time is reopened.", ge=1, le=3600)
 

@@ -18,6 +18,38 @@ class RateLimitSettings(Group):
     burst_allowance: Count = setting(30, "Calls that may come at once after a quiet time.", ge=1, le=10000)
 
 
+class ProfileSettings(Group):
+    """The visitor that its pages see. It must fit together, and with where its calls come from."""
+
+    locale: str = setting("en-GB", "Language and country, for example pt-BR.")
+    time_zone: str = setting("Europe/London", "Its time zone.")
+    width: Count = setting(1280, "Width of the window.", ge=200, le=8000)
+    height: Count = setting(720, "Height of the window.", ge=200, le=8000)
+    place: str = setting("", "Where it says it is: latitude, longitude; empty tells no page.")
+
+    @field_validator("place")
+    @classmethod
+    def _is_place(cls, value: str) -> str:
+        read_place(value)
+        return value
+
+    @property
+    def coordinates(self) -> tuple[float, float] | None:
+        return read_place(self.place)
+
+
+def read_place(text: str) -> tuple[float, float] | None:
+    if not text.strip():
+        return None
+    try:
+        latitude, longitude = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise ValueError("is no place; give latitude and longitude, for example 51.5, -0.13") from error
+    if not (-90 <= latitude <= 90 and -180 <= longitude <= 180):
+        raise ValueError("is no place on earth; give latitude and longitude, for example 51.5, -0.13")
+    return (latitude, longitude)
+
+
 class SourceSettings(Group):
     """One source. It is off until someone who may use it switches it on."""
 
@@ -31,7 +63,10 @@ class SourceSettings(Group):
     )
     use_proxy: bool = setting(False, "Go out through the proxies of scraper.proxy.")
     coherent_tls: bool = setting(False, "Use a browser's TLS (extra `coherent`); only where its terms allow it.")
-    stealth: bool = setting(False, "Patch what tells a driven browser; only where its terms allow it.")
+    stealth: bool = setting(
+        False, "Patch what tells a driven browser (extra `stealth`); only where its terms allow it."
+    )
+    profile: ProfileSettings = ProfileSettings()
 
     @field_validator("base_url")
     @classmethod

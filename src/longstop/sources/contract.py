@@ -28,6 +28,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     names_per_call: int = 200
     overs_per_call: int = 10
     state_path: str = "^$"
+    state_types: tuple[str, ...] = ("application/json",)
     terms: str = ""
     # Of the dom rung: CSS selectors by field, the usual one first, those to fall back on after it.
     dom: dict[str, tuple[str, ...]] = {}

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from longstop.domain.errors import StoreError
-from longstop.domain.extras import installing
 
 
 @dataclass(frozen=True)
@@ -26,5 +25,5 @@ class PostgresOptions:
 def driver_missing() -> StoreError:
     return StoreError(
         "PostgreSQL needs a driver that is not installed.",
-        hint=f"Run {installing('postgres')}.",
+        hint="Install the extra: pip install 'longstop[postgres]'.",
     )

@@ -59,7 +59,7 @@ def test_a_missing_extra_that_nobody_needs_is_only_absent() -> None:
     found = installation.optional_part(MISSING, needed_by="")
     assert found.state is State.ABSENT
     assert found.name == "extra moon"
-    assert "pip install -e '.[moon]'` in Longstop's folder" in found.hint
+    assert "pip install 'longstop[moon]'" in found.hint
 
 
 def test_a_missing_extra_that_the_settings_need_is_a_problem() -> None:
@@ -88,9 +88,10 @@ def test_the_settings_say_which_extras_are_needed() -> None:
             scraper__monitoring__alerts__sentry_dsn="https://127.0.0.1/1",
             sources__crex__enabled="true",
             sources__crex__coherent_tls="true",
+            sources__crex__stealth="true",
         )
     )
-    assert set(needed) == {"postgres", "redis", "celery", "sentry", "coherent"}
+    assert set(needed) == {"postgres", "redis", "celery", "sentry", "coherent", "stealth"}
 
 
 def test_a_source_that_is_off_needs_no_extra() -> None:

@@ -29,6 +29,7 @@ NAMES = [
     "extra celery",
     "extra sentry",
     "extra coherent",
+    "extra stealth",
     "chromium",
     "commands",
     "memory",

@@ -1,5 +1,3 @@
-import sys
-
 import pytest
 
 from longstop import __version__
@@ -7,11 +5,10 @@ from longstop.domain.errors import ExtraMissingError, SettingsError
 from longstop.fetch.browser.needs import Profile
 from longstop.fetch.identity import (
     accept_language,
-    driver_module,
     product_token,
     require_coherent,
     require_extra,
-    require_patched,
+    require_stealth,
     user_agent,
 )
 
@@ -82,20 +79,11 @@ def test_a_part_that_is_not_installed_is_asked_for_by_name() -> None:
         require_extra("longstop_no_such_part", "coherent", "sources.crex.coherent_tls")
     assert str(thrown.value) == (
         "sources.crex.coherent_tls is on, and its part is not installed. "
-        "Run `.venv/bin/pip install -e '.[coherent]'` in Longstop's folder, or switch sources.crex.coherent_tls off."
+        "Install it with `pip install 'longstop[coherent]'`, or switch sources.crex.coherent_tls off."
     )
 
 
-def test_stealth_is_another_driver_and_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stealth_without_its_part_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(ExtraMissingError, match=r"\[stealth\]"):
-        driver_module("crex", stealth=True)
-    with pytest.raises(ExtraMissingError, match=r"\[browser\]"):
-        driver_module("crex", stealth=False)
-    assert "patchright" not in sys.modules
-
-
-def test_a_driver_that_gives_itself_away_is_not_believed() -> None:
-    require_patched("crex", False)
-    with pytest.raises(ExtraMissingError, match=r"sources\.crex\.stealth"):
-        require_patched("crex", True)
+    with pytest.raises(ExtraMissingError, match=r"longstop\[stealth\]"):
+        require_stealth("crex")

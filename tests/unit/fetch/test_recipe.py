@@ -4,7 +4,7 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from longstop.fetch.recipe import CapturedCall, Cookie, Recipe, Ripeness, learn
+from longstop.fetch.recipe import CapturedCall, Cookie, Recipe, Ripeness, learn, names_key
 from longstop.fetch.snapshot import FetchRequest
 from tests.cricket import NOON, at
 
@@ -33,6 +33,14 @@ def call(**changes: object) -> CapturedCall:
 
 def request(key: str, purpose: str = "state") -> FetchRequest:
     return FetchRequest("crex", f"{SITE}/x?key={key}", purpose, headers=(("Accept", "text/html"),), key=key)
+
+
+@pytest.mark.req("A2")
+def test_a_call_about_another_match_is_not_taken_for_this_ones() -> None:
+    assert names_key("QUY", f"{SITE}/api?key=QUY&lang=en", None)
+    assert names_key("QUY", f"{SITE}/api", b'{"match":"QUY"}')
+    assert not names_key("QUY", f"{SITE}/api?key=QUZ", None)
+    assert not names_key("QUY", f"{SITE}/api?key=QUYS", b'{"match":"XQUY"}')
 
 
 @pytest.mark.req("A2")

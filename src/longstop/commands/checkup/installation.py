@@ -17,7 +17,6 @@ import msgspec
 
 from longstop import __version__
 from longstop.commands.checkup.finding import Finding, absent, ok, problem, warning
-from longstop.domain.extras import installing
 from longstop.settings import Settings
 
 PYTHON_MIN = (3, 11)
@@ -60,6 +59,7 @@ EXTRAS = (
     Extra("celery", "celery", "celery", "jobs on several machines"),
     Extra("sentry", "sentry_sdk", "sentry-sdk", "errors sent to Sentry"),
     Extra("coherent", "curl_cffi", "curl_cffi", "sources that ask for a browser's TLS"),
+    Extra("stealth", "patchright", "patchright", "sources that ask for a browser that does not say it is driven"),
 )
 
 
@@ -97,12 +97,12 @@ def sqlite(found: tuple[int, ...] = sqlite3.sqlite_version_info, threads: int = 
 
 def optional_part(part: Extra, needed_by: str) -> Finding:
     """`needed_by` names the setting that cannot do without it; empty when none asks for it."""
-    name, command = f"extra {part.name}", installing(part.name)
+    name, command = f"extra {part.name}", f"pip install 'longstop[{part.name}]'"
     if find_spec(part.module) is not None:
         return ok(name, f"{part.package} {_installed_version(part.package) or 'of an unknown version'}")
     if needed_by:
-        return problem(name, f"{part.package} is not installed, and {needed_by} needs it", f"Run {command}.")
-    return absent(name, f"not installed; only needed for {part.purpose}", f"If you want it, run {command}.")
+        return problem(name, f"{part.package} is not installed, and {needed_by} needs it", f"Run: {command}")
+    return absent(name, f"not installed; only needed for {part.purpose}", f"If you want it, run: {command}")
 
 
 def needs(settings: Settings | None) -> Mapping[str, str]:
@@ -111,12 +111,14 @@ def needs(settings: Settings | None) -> Mapping[str, str]:
         return {}
     sources = {name: getattr(settings.sources, name) for name in type(settings.sources).model_fields}
     coherent = [name for name, source in sources.items() if getattr(source, "coherent_tls", False) and source.enabled]
+    stealthy = [name for name, source in sources.items() if getattr(source, "stealth", False) and source.enabled]
     asked = {
         "postgres": "database.url" if settings.database.url.get_secret_value().startswith("postgres") else "",
         "redis": "redis.url" if settings.redis.url.get_secret_value() else "",
         "celery": "jobs.broker_url" if settings.jobs.broker_url.get_secret_value() else "",
         "sentry": "alerts.sentry_dsn" if settings.scraper.monitoring.alerts.sentry_dsn.get_secret_value() else "",
         "coherent": f"sources.{coherent[0]}.coherent_tls" if coherent else "",
+        "stealth": f"sources.{stealthy[0]}.stealth" if stealthy else "",
     }
     return {name: setting for name, setting in asked.items() if setting}
 

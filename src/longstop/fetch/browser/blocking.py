@@ -4,8 +4,7 @@ import contextlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from playwright.async_api import Error
-
+from longstop.fetch.browser.drivers import driver_errors
 from longstop.fetch.browser.needs import NO_RULES, Asked, RouteRules, refusal
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class Traffic:
         self.requests += 1
         reason = refusal(self._rules, self._asked(request))
         # The page may be gone by now; then the request is too.
-        with contextlib.suppress(Error):
+        with contextlib.suppress(*driver_errors()):
             if reason is None:
                 await route.continue_()
             else:
@@ -53,5 +52,5 @@ def _frame_of(request: "Request") -> "Frame | None":
     """A new window asks for its document before it has a frame."""
     try:
         return request.frame
-    except Error:
+    except driver_errors():
         return None

@@ -6,6 +6,7 @@ driver starts, one driver at a time, and taken back at once.
 
 import asyncio
 import contextlib
+import importlib
 import os
 import signal
 from collections.abc import Iterator, Mapping
@@ -13,33 +14,36 @@ from typing import TYPE_CHECKING
 
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, BrowserMissingError, BrowserTimeoutError
-from longstop.domain.extras import installing
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.command_line import MARK_VARIABLE
+from longstop.fetch.browser.drivers import PLAYWRIGHT, driver_errors
 from longstop.fetch.browser.processes import Identity
 
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
 
-MISSING = f"Run {installing('browser')}."
+MISSING = "Install it with: pip install 'longstop[browser]'."
 
 
-async def start_driver(mark: str, temporary: str, clock: Clock, seconds: float) -> "Playwright":
+async def start_driver(
+    mark: str, temporary: str, clock: Clock, seconds: float, module: str = PLAYWRIGHT
+) -> "Playwright":
     """Not to be called twice at the same time. Whatever goes wrong, no driver is left."""
     try:
-        from playwright.async_api import Error, async_playwright
+        package = importlib.import_module(module)
     except ImportError as error:
-        raise BrowserMissingError("The package playwright is not installed.", hint=MISSING) from error
+        raise BrowserMissingError(f"The package {module.partition('.')[0]} is not installed.", hint=MISSING) from error
+    failures: tuple[type[Exception], ...] = (*driver_errors(), OSError)
     is_up = False
     try:
         async with clock.timeout(seconds):
             with _variables({MARK_VARIABLE: mark, "TMPDIR": temporary}):
-                playwright = await async_playwright().start()
+                playwright: Playwright = await package.async_playwright().start()
         is_up = True
         return playwright
     except TimeoutError as error:
         raise BrowserTimeoutError(f"The browser's driver did not start within {seconds:g} s.") from error
-    except (Error, OSError) as error:
+    except failures as error:
         raise BrowserError(f"The browser's driver did not start: {error}.") from error
     finally:
         if not is_up:

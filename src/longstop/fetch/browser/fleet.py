@@ -28,6 +28,7 @@ class ChromiumOptions(msgspec.Struct, frozen=True):
     headless: bool = True
     start_seconds: float = 20.0
     call_seconds: float = 8.0
+    is_stealthy: bool = False
 
 
 class ChromiumFleet:
@@ -46,7 +47,12 @@ class ChromiumFleet:
         options = self._options
         executable = find_executable(options.executable)
         self._unit_options = UnitOptions(
-            executable, options.proxy, options.headless, options.start_seconds, options.call_seconds
+            executable,
+            options.proxy,
+            options.headless,
+            options.start_seconds,
+            options.call_seconds,
+            options.is_stealthy,
         )
         self.is_subreaper = become_subreaper()
         self.instance.claim()

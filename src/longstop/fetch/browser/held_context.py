@@ -5,11 +5,10 @@ import contextlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from playwright.async_api import Error
-
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserLostError, BrowserTimeoutError, LongstopError
 from longstop.fetch.browser.blocking import Traffic
+from longstop.fetch.browser.drivers import driver_errors
 from longstop.fetch.browser.needs import ContextNeed
 from longstop.fetch.browser.translate import in_time
 
@@ -72,7 +71,7 @@ class HeldContext:
     async def _meet(self, page: "Page") -> None:
         """A page that another page opened is nobody's, and closed; a crash of ours is noticed."""
         page.on("crash", lambda _: self.crashed.set())
-        with contextlib.suppress(Error):
+        with contextlib.suppress(*driver_errors()):
             if await page.opener() is not None:
                 await page.close()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserLostError, BrowserTimeoutError
+from longstop.fetch.browser.drivers import driver_errors
 from longstop.fetch.browser.needs import ContextNeed
 from longstop.fetch.browser.recycling import Trend
 
@@ -117,13 +118,11 @@ class Lease:
         return self._result(task)
 
     def _result(self, task: "asyncio.Task[T]") -> T:
-        from playwright.async_api import Error
-
         from longstop.fetch.browser.translate import translated
 
         try:
             return task.result()
-        except Error as error:
+        except driver_errors() as error:
             self._require_held()
             raise translated(error) from error
 

@@ -10,13 +10,16 @@ HEAVY_KINDS = ("image", "media", "font", "stylesheet")
 
 
 class Profile(msgspec.Struct, frozen=True):
-    """One coherent visitor. An empty user agent is the browser's own."""
+    """One coherent visitor. An empty user agent is the browser's own, and `is_plain` takes the word out of it that
+    says that it has no window. `place` is where it is, as latitude and longitude; empty, no page may ask."""
 
     user_agent: str = ""
     locale: str = "en-GB"
     timezone_id: str = "Europe/London"
     viewport: tuple[int, int] = (1280, 720)
     extra_headers: tuple[tuple[str, str], ...] = ()
+    is_plain: bool = False
+    place: tuple[float, float] | None = None
 
 
 class Allow(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from longstop.clock import Clock
 from longstop.domain.errors import (
@@ -12,9 +12,7 @@ from longstop.domain.errors import (
     LongstopError,
     SourceUnreachableError,
 )
-
-if TYPE_CHECKING:
-    from playwright.async_api import Error
+from longstop.fetch.browser.drivers import driver_errors, driver_timeouts
 
 T = TypeVar("T")
 
@@ -29,23 +27,19 @@ _NETWORK = "net::ERR_"
 
 async def in_time(clock: Clock, call: Awaitable[T], seconds: float, what: str) -> T:
     """`what` completes the sentence "the browser did not …"."""
-    from playwright.async_api import Error
-
     try:
         async with clock.timeout(seconds):
             return await call
     except TimeoutError as error:
         raise BrowserTimeoutError(f"The browser did not {what} within {seconds:g} s.") from error
-    except Error as error:
+    except driver_errors() as error:
         raise translated(error) from error
 
 
-def translated(error: "Error") -> LongstopError:
+def translated(error: Exception) -> LongstopError:
     """A failure of the network is the source's, everything else the browser's."""
-    from playwright.async_api import TimeoutError as PlaywrightTimeoutError
-
     words = " ".join(filter(None, (first_line(error), _own_words(str(error)))))
-    if isinstance(error, PlaywrightTimeoutError):
+    if isinstance(error, driver_timeouts()):
         return BrowserTimeoutError(words)
     if any(each in words.lower() for each in _GONE):
         return BrowserLostError(words)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, BrowserLostError
+from longstop.domain.errors import BrowserError, BrowserLostError, BrowserMissingError
 from longstop.fetch.browser import command_line, processes
 from longstop.fetch.browser.driver import find_driver, start_driver, stop_driver
+from longstop.fetch.browser.drivers import PATCHRIGHT, PLAYWRIGHT
 from longstop.fetch.browser.instance import Instance, UnitRecord
-from longstop.fetch.browser.needs import ContextNeed, proxy_address
+from longstop.fetch.browser.needs import ContextNeed, Profile, proxy_address
 from longstop.fetch.browser.orphans import gone, marked
 from longstop.fetch.browser.processes import Identity, Process, Table
 from longstop.fetch.browser.short_path import forget_links, shorten
@@ -36,6 +37,13 @@ KINDLY_SECONDS = 2.5
 TERM_SECONDS = 1.0
 KILL_SECONDS = 3.0
 
+# Run in a fresh page; true in a driven browser that says so.
+WEBDRIVER_QUESTION = "navigator.webdriver"
+UNPATCHED_HINT = "Install another version of it, or switch sources.*.stealth off."
+PLAIN_USER_AGENT = (
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{}.0.0.0 Safari/537.36"
+)
+
 
 class UnitOptions(msgspec.Struct, frozen=True):
     """`proxy` is the filtering proxy's address; with it nothing goes out beside it, not even to this machine."""
@@ -45,6 +53,7 @@ class UnitOptions(msgspec.Struct, frozen=True):
     headless: bool = True
     start_seconds: float = 20.0
     call_seconds: float = 8.0
+    is_stealthy: bool = False
 
 
 class BrowserUnit:
@@ -84,12 +93,27 @@ class BrowserUnit:
     async def _start(self) -> None:
         self._temporary = shorten(self._folder)
         temporary = str(self._temporary)
-        self._playwright = await start_driver(self._mark, temporary, self._clock, self._options.start_seconds)
+        module = PATCHRIGHT if self._options.is_stealthy else PLAYWRIGHT
+        self._playwright = await start_driver(self._mark, temporary, self._clock, self._options.start_seconds, module)
         self.driver = find_driver(self._mark)
         self._browser = await self._launched(self._playwright, temporary)
         self._identify()
         opening = self._browser.new_browser_cdp_session()
         self._line = await in_time(self._clock, opening, self._options.call_seconds, "open a line to itself")
+        if self._options.is_stealthy:
+            await self._prove_patched()
+
+    async def _prove_patched(self) -> None:
+        """More than one release of patchright was shipped without its patch: the page is asked, not the package."""
+        raw = await self._raw_context({})
+        page = await in_time(self._clock, raw.new_page(), self._options.call_seconds, "open a page")
+        asking = page.evaluate(WEBDRIVER_QUESTION)
+        answer = await in_time(self._clock, asking, self._options.call_seconds, "answer")
+        await in_time(self._clock, raw.close(), self._options.call_seconds, "close a context")
+        if answer:
+            raise BrowserMissingError(
+                "The installed patchright does not hide that it drives the browser.", hint=UNPATCHED_HINT
+            )
 
     async def _launched(self, playwright: "Playwright", temporary: str) -> "Browser":
         options = self._options
@@ -132,17 +156,23 @@ class BrowserUnit:
         width, height = profile.viewport
         raw = await self._raw_context(
             {
-                "user_agent": profile.user_agent or None,
+                "user_agent": profile.user_agent or (self._plain_user_agent() if profile.is_plain else None),
                 "locale": profile.locale,
                 "timezone_id": profile.timezone_id,
                 "viewport": {"width": width, "height": height},
                 "extra_http_headers": dict(profile.extra_headers),
                 "proxy": _proxy_settings(need.proxy),
+                **_whereabouts(profile),
             }
         )
         held = HeldContext(raw, need, self._clock, self._opening, self._renderers)
         await in_time(self._clock, held.traffic.watch(raw), self._options.call_seconds, "watch a context's requests")
         return held
+
+    def _plain_user_agent(self) -> str:
+        """Chromium's own, of its own version, as it says it with a window."""
+        version = "" if self._browser is None else self._browser.version
+        return PLAIN_USER_AGENT.format(version.partition(".")[0])
 
     async def _raw_context(self, wanted: dict[str, object]) -> "BrowserContext":
         """Service workers are blocked, since what they fetch is seen by nobody."""
@@ -263,6 +293,13 @@ class BrowserUnit:
 def _is_there(who: Identity | None, table: Table) -> bool:
     found = None if who is None else table.get(who.pid)
     return found is not None and found.identity == who and not found.is_zombie
+
+
+def _whereabouts(profile: Profile) -> dict[str, object]:
+    if profile.place is None:
+        return {}
+    latitude, longitude = profile.place
+    return {"geolocation": {"latitude": latitude, "longitude": longitude}, "permissions": ["geolocation"]}
 
 
 def _proxy_settings(url: str | None) -> "ProxySettings | None":
