@@ -7,15 +7,22 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from longstop.check import plausibility
+from longstop.check import football, plausibility
 from longstop.check.verdict import Verdict
 from longstop.clock import SystemClock
-from longstop.domain.errors import ForeignPayloadError, InputError, MissingFileError, PayloadError
+from longstop.domain.errors import (
+    ForeignPayloadError,
+    InputError,
+    MisfiledPayloadError,
+    MissingFileError,
+    PayloadError,
+    SchemaBreakError,
+)
 from longstop.domain.match import Names
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.serve.unified import unified
 from longstop.sources import registry
-from longstop.sources.contract import Reading, Source
+from longstop.sources.contract import Reader, Reading
 
 REJECTED = 3
 FOREIGN = 4
@@ -29,24 +36,26 @@ def read(
     names: Annotated[Path | None, typer.Option("--names", help="A saved name map of the same source.")] = None,
 ) -> int:
     """Read a saved payload and print it normalised; exit 0 accepted, 3 rejected, 4 not this source's."""
-    vendor = registry.create(source)
+    vendor = registry.reader(source)
     snapshot = _snapshot(source, file)
     try:
         known = _known_names(vendor, source, names)
         reading = vendor.read(snapshot)
-    except ForeignPayloadError as error:
-        return _refuse(source, FOREIGN, (error.message,))
     except PayloadError as error:
-        return _refuse(source, REJECTED, (error.message,))
+        return _refuse(source, error)
     verdict = judge(reading)
+    about = {"source": source, "kind": reading.kind, **_told_besides(reading)}
     if not verdict.is_accepted:
-        return _refuse(source, REJECTED, verdict.reasons, reading.kind)
-    _print({"accepted": True, "source": source, "kind": reading.kind, **normalised(reading, known)})
+        _print({"accepted": False, "verdict": "held", **about, "reasons": verdict.reasons})
+        return REJECTED
+    _print({"accepted": True, "verdict": "accepted", **about, **normalised(reading, known)})
     return 0
 
 
 def judge(reading: Reading) -> Verdict:
     """The same checks that a live payload has to pass."""
+    if reading.football is not None:
+        return football.judge(reading.football)
     if reading.observation is not None:
         return plausibility.judge(reading.observation)
     if reading.innings:
@@ -57,16 +66,43 @@ def judge(reading: Reading) -> Verdict:
 def normalised(reading: Reading, known: Names) -> dict[str, Any]:
     if reading.observation is not None:
         return unified(reading.observation, known)
+    if reading.football is not None:
+        return _football(reading)
     parts = {
         "matches": reading.listings,
         "overs": reading.overs,
         "innings": reading.innings,
         "names": reading.names,
+        **(reading.digest or {}),
     }
     return {name: part for name, part in parts.items() if part}
 
 
-def _known_names(vendor: Source, source: str, file: Path | None) -> Names:
+def _football(reading: Reading) -> dict[str, Any]:
+    """A list shows the matches that are believed, and beside them which are not, and why."""
+    told = reading.football
+    if told is None:
+        return {}
+    if told.events is None:
+        parts = {
+            "match": told.event,
+            "incidents": told.incidents,
+            "lineups": told.lineups,
+            "statistics": told.statistics,
+        }
+        return {name: part for name, part in parts.items() if part is not None}
+    held = football.held_rows(told)
+    keys = {row.key for row in held}
+    believed = [event for event in told.events if event.key not in keys]
+    return {"matches": believed, **({"held": held} if held else {})}
+
+
+def _told_besides(reading: Reading) -> dict[str, Any]:
+    besides = {"schema": reading.schema, "notes": reading.notes}
+    return {name: part for name, part in besides.items() if part}
+
+
+def _known_names(vendor: Reader, source: str, file: Path | None) -> Names:
     if file is None:
         return NOBODY
     return vendor.read(_snapshot(source, file)).names or NOBODY
@@ -94,9 +130,13 @@ def _load(file: Path) -> bytes:
     return body
 
 
-def _refuse(source: str, code: int, reasons: tuple[str, ...], kind: str | None = None) -> int:
-    _print({"accepted": False, "source": source, "kind": kind, "reasons": reasons})
-    return code
+def _refuse(source: str, error: PayloadError) -> int:
+    """What is wrong in one word, and all that is known of it."""
+    about: dict[str, Any] = {"kind": error.family if isinstance(error, MisfiledPayloadError) else None}
+    if isinstance(error, SchemaBreakError) and error.contract:
+        about |= {"schema": error.contract, "missing": error.missing, "wrong": error.wrong}
+    _print({"accepted": False, "verdict": error.verdict, "source": source, **about, "reasons": (error.message,)})
+    return FOREIGN if isinstance(error, ForeignPayloadError) else REJECTED
 
 
 def _print(document: dict[str, Any]) -> None:

@@ -1,11 +1,12 @@
 """What a vendor must offer. Requests are built and payloads are read; nothing here does I/O."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from longstop.domain.cricket import InningsScore, OverReport
+from longstop.domain.football import MatchReport
 from longstop.domain.match import MatchListing, MatchRef, Names
 from longstop.domain.observation import Observation
 from longstop.fetch.snapshot import FetchRequest, Snapshot
@@ -52,7 +53,11 @@ class Feed(msgspec.Struct, frozen=True):
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What `longstop read` found in a saved payload: of which kind it is and what it says."""
+    """What `longstop read` found in a saved payload: of which kind it is and what it says.
+
+    `schema` is the version of the contract that it kept, `notes` what is odd about it and no reason to refuse it;
+    `digest` is for kinds that are told apart and not worked with.
+    """
 
     kind: str
     observation: Observation | None = None
@@ -60,6 +65,10 @@ class Reading(msgspec.Struct, frozen=True):
     overs: tuple[OverReport, ...] = ()
     innings: tuple[InningsScore, ...] = ()
     names: Names | None = None
+    football: MatchReport | None = None
+    digest: dict[str, Any] | None = None
+    schema: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class PageReading(msgspec.Struct, frozen=True):
@@ -69,10 +78,19 @@ class PageReading(msgspec.Struct, frozen=True):
     matched: dict[str, int]
 
 
-class Source(Protocol):
-    """Parsers raise MalformedPayloadError for their own broken payloads and ForeignPayloadError for anybody else's."""
+class Reader(Protocol):
+    """A source whose saved payloads can be read. Every source is one; that is all there is to some."""
 
     manifest: Manifest
+
+    def read(self, snapshot: Snapshot) -> Reading: ...
+
+
+class Source(Reader, Protocol):
+    """A source that can be watched.
+
+    Parsers raise MalformedPayloadError for their own broken payloads and ForeignPayloadError for anybody else's.
+    """
 
     def list_matches(self) -> FetchRequest: ...
 
@@ -91,5 +109,3 @@ class Source(Protocol):
     def parse_names(self, snapshot: Snapshot) -> Names: ...
 
     def match_for_url(self, url: str) -> MatchRef: ...
-
-    def read(self, snapshot: Snapshot) -> Reading: ...

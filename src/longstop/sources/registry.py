@@ -1,27 +1,50 @@
-"""Finds the vendors there are. A vendor is a folder; adding one means adding a line here."""
+"""Finds the vendors there are. A vendor is a folder; adding one means adding a line here.
 
-from collections.abc import Callable
+Saved payloads of every vendor can be read. Those that can also be watched stand in a table of their own, and only they
+have a name for whoever asks what there is to watch.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from longstop.domain.errors import InputError, UnknownSourceError
 from longstop.domain.match import MatchRef
-from longstop.sources.contract import Source
+from longstop.sources.contract import Reader, Source
 from longstop.sources.crex import CrexSource
+from longstop.sources.sofascore import SofascoreReader
 
-VENDORS: dict[str, Callable[[str | None], Source]] = {"crex": CrexSource}
+WATCHED: dict[str, Callable[[str | None], Source]] = {"crex": CrexSource}
+VENDORS: dict[str, Callable[[str | None], Reader]] = {**WATCHED, "sofascore": SofascoreReader}
+
+T = TypeVar("T")
 
 
 def names() -> tuple[str, ...]:
-    return tuple(sorted(VENDORS))
+    """The sources that can be watched."""
+    return tuple(sorted(WATCHED))
 
 
 def create(name: str, base_url: str | None = None) -> Source:
+    """A source to be watched."""
+    if name in VENDORS and name not in WATCHED:
+        raise UnknownSourceError(
+            f"The source {name} can be read and not watched yet.", hint=f"Those to watch are: {', '.join(names())}."
+        )
+    return _find(WATCHED, name)(base_url)
+
+
+def reader(name: str, base_url: str | None = None) -> Reader:
+    """A source whose saved payloads are to be read."""
+    return _find(VENDORS, name)(base_url)
+
+
+def _find(vendors: Mapping[str, T], name: str) -> T:
     try:
-        vendor = VENDORS[name]
+        return vendors[name]
     except KeyError:
         raise UnknownSourceError(
-            f"There is no source {name[:40]!r}.", hint=f"The sources are: {', '.join(names())}."
+            f"There is no source {name[:40]!r}.", hint=f"The sources are: {', '.join(sorted(vendors))}."
         ) from None
-    return vendor(base_url)
 
 
 def match_for_url(sources: tuple[Source, ...], url: str) -> MatchRef:

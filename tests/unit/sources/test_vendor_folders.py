@@ -49,7 +49,7 @@ def test_a_vendor_folder_has_its_three_files(vendor: str) -> None:
 
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_a_manifest_is_whole_and_off_until_somebody_switches_it_on(vendor: str) -> None:
-    manifest = registry.create(vendor).manifest
+    manifest = registry.reader(vendor).manifest
     assert manifest.name == vendor
     assert manifest.enabled is False
     assert manifest.terms
@@ -78,6 +78,13 @@ def test_an_unknown_source_is_refused_with_the_names_there_are() -> None:
     assert "crex" in refused.value.hint
     with pytest.raises(UnknownSourceError):
         registry.create("../crex" * 100)
+
+
+def test_a_source_that_is_only_read_is_none_to_watch() -> None:
+    assert set(registry.names()) < set(registry.VENDORS)
+    assert registry.reader("sofascore").manifest.sport == "football"
+    with pytest.raises(UnknownSourceError, match="can be read and not watched yet"):
+        registry.create("sofascore")
 
 
 def test_a_source_may_stand_at_another_address() -> None:
