@@ -130,16 +130,16 @@ class InventingStore(SpoiledStore):
 class MiscountingStore(SpoiledStore):
     """Shows an innings with a run too many."""
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, Any]:
-        found = await super().live(match_ids)
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, Any]:
+        found = await super().live(match_ids, as_of=as_of)
         return {key: msgspec.structs.replace(row, innings=_with_a_run(row.innings)) for key, row in found.items()}
 
 
 class ForgetfulStore(SpoiledStore):
     """Has no result when the match is over."""
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, Any]:
-        found = await super().live(match_ids)
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, Any]:
+        found = await super().live(match_ids, as_of=as_of)
         return {key: msgspec.structs.replace(row, result=None) for key, row in found.items()}
 
 

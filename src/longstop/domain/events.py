@@ -48,12 +48,16 @@ class DeliveryRecord(msgspec.Struct, frozen=True):
 
 
 class InningsRecord(msgspec.Struct, frozen=True):
-    """The scoreboard of an innings as last believed, with the runs that came with no ball (penalties before, after)."""
+    """The scoreboard of an innings as last believed, with the runs that came with no ball (penalties before, after).
+
+    `true_at` is None where the source told no time of its own, and in records of before it was kept.
+    """
 
     match_id: str
     revision: int
     score: InningsScore
     captured_at: datetime
+    true_at: datetime | None = None
 
 
 class MatchEvent(msgspec.Struct, frozen=True):

@@ -174,7 +174,8 @@ class MatchLedger:
             known = self._innings.get(score.number)
             if known is None or telling.facts_of(known.score) != telling.facts_of(score):
                 revision = 1 if known is None else known.revision + 1
-                rows.append(InningsRecord(self.match_id, revision, score, observation.provenance.captured_at))
+                stamp = observation.provenance
+                rows.append(InningsRecord(self.match_id, revision, score, stamp.captured_at, stamp.source_at))
         return tuple(rows)
 
     def _totals_with(self, records: Sequence[DeliveryRecord], observation: Observation) -> dict[int, Totals]:

@@ -17,15 +17,15 @@ Cell = ColumnElement[Any]
 Order = Sequence[Sequence[str]]
 
 _STATES: Order = (("discovered",), ("active", "paused"), ("completed",), ("archived",))
-_STATUSES: Order = (("upcoming",), ("live",), ("completed", "abandoned"))
-_GAP_STATES: Order = (("open",), ("unrecoverable",), ("repaired",))
+STATUSES: Order = (("upcoming",), ("live",), ("completed", "abandoned"))
+GAP_STATES: Order = (("open",), ("unrecoverable",), ("repaired",))
 
 
 def _text(word: str) -> Cell:
     return literal_column(f"'{word}'")
 
 
-def _rank(column: Cell, order: Order) -> Cell:
+def rank(column: Cell, order: Order) -> Cell:
     """How far along a word is, so that the database itself can tell forward from back."""
     steps: list[Any] = [
         (column == _text(word), literal_column(str(rank))) for rank, words in enumerate(order) for word in words
@@ -56,13 +56,13 @@ def _known_or_null(old: Cell, new: Cell, fresh: Cell) -> Cell:
 
 
 def _ahead(old: Cell, new: Cell, fresh: Cell, order: Order) -> Cell:
-    before, after = _rank(old, order), _rank(new, order)
+    before, after = rank(old, order), rank(new, order)
     return case((after > before, new), (and_(after == before, fresh), new), else_=old)
 
 
 def _is_later_state(old: Columns, new: Columns) -> Cell:
     """Further along; or as far, and entered later. At the same moment a pause comes after the look that led to it."""
-    before, after = _rank(old.state, _STATES), _rank(new.state, _STATES)
+    before, after = rank(old.state, _STATES), rank(new.state, _STATES)
     entered = func.coalesce(old.state_at, old.last_scraper_update)
     enters = func.coalesce(new.state_at, new.last_scraper_update)
     is_later = or_(enters > entered, and_(entered.is_(None), enters.is_not(None)))
@@ -79,13 +79,13 @@ def match_forward(insert: Insert) -> Insert:
     set_ = {name: _known(old[name], new[name], fresh, "") for name in texts}
     back = or_(
         not_(fresh),
-        _rank(new.status, _STATUSES) < _rank(old.status, _STATUSES),
-        _rank(new.state, _STATES) < _rank(old.state, _STATES),
+        rank(new.status, STATUSES) < rank(old.status, STATUSES),
+        rank(new.state, _STATES) < rank(old.state, _STATES),
     )
     is_later_state = _is_later_state(old, new)
     is_later = or_(old.last_scraper_update.is_(None), new.last_scraper_update >= old.last_scraper_update)
     set_ |= {
-        "status": _ahead(old.status, new.status, fresh, _STATUSES),
+        "status": _ahead(old.status, new.status, fresh, STATUSES),
         "state": case((is_later_state, new.state), else_=old.state),
         "state_at": case((is_later_state, new.state_at), else_=old.state_at),
         "starts_at": _known_or_null(old.starts_at, new.starts_at, fresh),
@@ -118,7 +118,26 @@ def gap_forward(insert: Insert) -> Insert:
     return insert.on_conflict_do_update(
         index_elements=["match_id", "gap_id"],
         set_=_all_but(tables.gaps, new, "match_id", "gap_id", "opened_at"),
-        where=_rank(new.state, _GAP_STATES) >= _rank(old.state, _GAP_STATES),
+        where=rank(new.state, GAP_STATES) >= rank(old.state, GAP_STATES),
+    )
+
+
+def gap_state_changed(insert: Insert) -> Insert:
+    """While it lasts a state may be told anew, with what is missing now; since when it lasts, stays the first."""
+    old, new = tables.gap_states.c, insert.excluded
+    since = case((new.reached_at < old.reached_at, new.reached_at), else_=old.reached_at)
+    changed = _all_but(tables.gap_states, new, "match_id", "gap_id", "state", "reached_at", "opened_at")
+    return insert.on_conflict_do_update(
+        index_elements=["match_id", "gap_id", "state"], set_={**changed, "reached_at": since}
+    )
+
+
+def status_earlier(insert: Insert) -> Insert:
+    old, new = tables.match_statuses.c, insert.excluded
+    return insert.on_conflict_do_update(
+        index_elements=["match_id", "status"],
+        set_={"reached_at": new.reached_at},
+        where=new.reached_at < old.reached_at,
     )
 
 

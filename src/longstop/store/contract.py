@@ -200,11 +200,22 @@ class Store(Protocol):
         self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
     ) -> Sequence[MatchRow]: ...
 
-    async def match(self, match_id: str) -> MatchRow | None: ...
+    async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
+        """With `as_of`: status, result and last update as they were known then; None while nothing was.
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]: ...
+        State and priority follow the status, and the facts of the listing are those of today: they have no history.
+        """
+        ...
 
-    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]: ...
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, LiveRow]:
+        """The last believed state of each, or the last that was captured until `as_of`."""
+        ...
+
+    async def events(
+        self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
+    ) -> Sequence[MatchEvent]:
+        """In the order of `seq`; with `as_of`, those captured until then."""
+        ...
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         """The revision of each ball that was current at `as_of` (by captured_at), in order of place.
@@ -217,7 +228,20 @@ class Store(Protocol):
         """Every revision of every ball, withdrawals included."""
         ...
 
-    async def gaps(self, match_id: str) -> Sequence[Gap]: ...
+    async def innings(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[InningsRecord]:
+        """The revision of each innings that was current at `as_of` (by captured_at), in order of number.
+
+        The runs of an innings that goes on are told by its balls and by the live row, not here.
+        """
+        ...
+
+    async def gaps(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[Gap]:
+        """Each gap in the state in which it stands, or stood at `as_of`, with the cause and the times told for it."""
+        ...
+
+    async def gap_history(self, match_id: str) -> Sequence[Gap]:
+        """Every state that each gap went through: open, unrecoverable, repaired."""
+        ...
 
     async def names(self, source: str) -> Names: ...
 

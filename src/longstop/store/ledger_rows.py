@@ -127,12 +127,13 @@ def innings_values(record: InningsRecord, moment: Moments) -> Row:
         score.target_runs,
         score.target_overs,
         moment(record.captured_at),
+        moment(record.true_at),
     )
 
 
 def innings_record(row: Row, moment: Moments) -> InningsRecord:
     match_id, number, revision, team, runs, wickets, legal_balls, overs, *extras, is_super_over = row[:14]
-    state, before, after, absent_hurt, target_runs, target_overs, captured_at = row[14:]
+    state, before, after, absent_hurt, target_runs, target_overs, captured_at, true_at = row[14:]
     score = InningsScore(
         number=number,
         team=team,
@@ -149,7 +150,9 @@ def innings_record(row: Row, moment: Moments) -> InningsRecord:
         target_runs=target_runs,
         target_overs=target_overs,
     )
-    return InningsRecord(match_id=match_id, revision=revision, score=score, captured_at=moment(captured_at))
+    return InningsRecord(
+        match_id=match_id, revision=revision, score=score, captured_at=moment(captured_at), true_at=moment(true_at)
+    )
 
 
 def event_values(event: MatchEvent, moment: Moments) -> Row:
@@ -222,3 +225,9 @@ def gap_from(row: Row, moment: Moments) -> Gap:
         missing_wickets=wickets,
         missing_balls=balls,
     )
+
+
+def gap_state_values(gap: Gap, moment: Moments) -> Row:
+    """Open since it was opened; repaired or given up since it was closed."""
+    reached_at = gap.opened_at if gap.state is GapState.OPEN or gap.closed_at is None else gap.closed_at
+    return (*gap_values(gap, moment), moment(reached_at))

@@ -83,6 +83,31 @@ def match_row(row: Row, moment: Moments) -> MatchRow:
     )
 
 
+_AT_STATUS: Final = {
+    MatchStatus.UPCOMING: (MatchState.DISCOVERED, MatchPriority.IMMINENT),
+    MatchStatus.LIVE: (MatchState.ACTIVE, MatchPriority.LIVE),
+    MatchStatus.COMPLETED: (MatchState.COMPLETED, MatchPriority.COMPLETED),
+    MatchStatus.ABANDONED: (MatchState.COMPLETED, MatchPriority.COMPLETED),
+}
+
+
+def as_it_was(row: MatchRow, status: MatchStatus, live: LiveRow | None) -> MatchRow:
+    """The match when that was its status and this its live state; of its own state only what a status implies."""
+    known = msgspec.structs.replace(
+        row, last_scraper_update=live.captured_at if live else None, result=live.result if live else None
+    )
+    if status is row.status:
+        return known
+    state, priority = _AT_STATUS[status]
+    return msgspec.structs.replace(
+        known, status=status, state=state, state_at=None, priority=priority, scraper_status="unknown"
+    )
+
+
+def status_values(row: MatchRow, moment: Moments, now: datetime) -> Row:
+    return (row.ref.match_id, row.status.value, moment(row.last_scraper_update or row.discovered_at or now))
+
+
 def external_ref_values(row: MatchRow) -> Row:
     return (row.ref.match_id, row.ref.source, key_text(row.ref.key))
 

@@ -7,18 +7,24 @@ from typing import Any
 from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select
 
 from longstop.store import tables
+from longstop.store.conflicts import GAP_STATES as GAPS_FORWARD
+from longstop.store.conflicts import STATUSES as STATUSES_FORWARD
+from longstop.store.conflicts import rank
 from longstop.store.writes import (
     AUDITS,
     DELIVERIES,
     ERRORS,
     EVENTS,
+    GAP_STATES,
     GAPS,
     HEALTH,
     INNINGS,
     LIVE,
+    LIVE_HISTORY,
     MATCHES,
     RECIPES,
     STATES,
+    STATUSES,
     Kind,
 )
 
@@ -42,13 +48,19 @@ class Queries:
     live: ByMatch
     states: ByMatch
     events: Selection
+    events_as_of: Selection
     last_seq: Selection
+    live_as_of: Selection
+    status_as_of: Selection
     deliveries: Selection
     deliveries_now: Selection
     deliveries_as_of: Selection
     delivery_history: Selection
     innings_now: Selection
+    innings_as_of: Selection
     gaps: Selection
+    gaps_as_of: Selection
+    gap_history: Selection
     names: Selection
     recipes: Selection
     audits: Selection
@@ -66,6 +78,10 @@ def queries_for(dialect: str) -> Queries:
     return builder.build()
 
 
+def _until(moment: Any) -> Any:
+    return moment <= bindparam("as_of", type_=moment.type)
+
+
 class _Builder:
     def __init__(self, is_postgres: bool) -> None:
         self._is_postgres = is_postgres
@@ -79,6 +95,9 @@ class _Builder:
             live=self._by_match(LIVE),
             states=self._by_match(STATES),
             events=self._events(),
+            events_as_of=self._events().where(_until(tables.match_events.c.captured_at)),
+            live_as_of=self._live_as_of(),
+            status_as_of=self._status_as_of(),
             last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), literal_column("0"))).where(
                 tables.match_events.c.match_id == bindparam("match_id")
             ),
@@ -89,9 +108,10 @@ class _Builder:
             ),
             delivery_history=self._of_match(DELIVERIES).order_by(*tables.deliveries.primary_key.columns),
             innings_now=self._current(INNINGS, ("number",)),
-            gaps=self._of_match(GAPS).order_by(
-                tables.gaps.c.opened_at, tables.gaps.c.innings, tables.gaps.c.gap_id.collate(self._collation)
-            ),
+            innings_as_of=self._current(INNINGS, ("number",), is_as_of=True),
+            gaps=self._gaps(GAPS),
+            gaps_as_of=self._gaps_as_of(),
+            gap_history=self._gaps(GAP_STATES).order_by(rank(tables.gap_states.c.state, GAPS_FORWARD)),
             names=select(tables.names.c.kind, tables.names.c.code, tables.names.c.name).where(
                 tables.names.c.source == bindparam("source")
             ),
@@ -150,6 +170,33 @@ class _Builder:
         seq = tables.match_events.c.seq
         return self._of_match(EVENTS).where(seq > bindparam("after")).order_by(seq).limit(bindparam("limit"))
 
+    def _live_as_of(self) -> Selection:
+        columns = tables.live_history.c
+        known = self._of_match(LIVE_HISTORY).where(_until(columns.captured_at))
+        return known.order_by(columns.sequence.desc(), columns.captured_at.desc()).limit(literal_column("1"))
+
+    def _status_as_of(self) -> Selection:
+        columns = tables.match_statuses.c
+        known = self._of_match(STATUSES).where(_until(columns.reached_at))
+        forward = rank(columns.status, STATUSES_FORWARD)
+        return known.order_by(forward.desc(), columns.reached_at.desc(), columns.status).limit(literal_column("1"))
+
+    def _gaps(self, kind: Kind) -> Selection:
+        columns = kind.table.c
+        query = select(*(columns[name] for name in GAPS.columns)).where(columns.match_id == bindparam("match_id"))
+        return query.order_by(columns.opened_at, columns.innings, columns.gap_id.collate(self._collation))
+
+    def _gaps_as_of(self) -> Selection:
+        """The state furthest along of those that were reached by then."""
+        columns, later = tables.gap_states.c, tables.gap_states.alias("later")
+        further = exists().where(
+            later.c.match_id == columns.match_id,
+            later.c.gap_id == columns.gap_id,
+            _until(later.c.reached_at),
+            rank(later.c.state, GAPS_FORWARD) > rank(columns.state, GAPS_FORWARD),
+        )
+        return self._gaps(GAP_STATES).where(_until(columns.reached_at), ~further)
+
     def _current(self, kind: Kind, place: tuple[str, ...], *, is_as_of: bool = False) -> Selection:
         """The highest revision at each place; with `as_of`, the highest of those captured until then."""
         table, later = kind.table, kind.table.alias("later")
@@ -157,9 +204,8 @@ class _Builder:
         superseded.append(later.c.revision > table.c.revision)
         query = self._of_match(kind)
         if is_as_of:
-            as_of = bindparam("as_of", type_=table.c.captured_at.type)
-            superseded.append(later.c.captured_at <= as_of)
-            query = query.where(table.c.captured_at <= as_of)
+            superseded.append(_until(later.c.captured_at))
+            query = query.where(_until(table.c.captured_at))
         newer = exists().where(and_(*superseded))
         return query.where(~newer).order_by(*(table.c[name] for name in place))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from longstop.domain.errors import InputError
-from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
+from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
@@ -66,24 +66,50 @@ class StoreReads(ABC):
         rows = (await self._ask((query, arguments)))[0]
         return [match_rows.match_row(row, self._read_moment) for row in rows]
 
-    async def match(self, match_id: str) -> MatchRow | None:
-        rows = (await self._ask((self._queries.match, {"match_id": valid_text(match_id)})))[0]
+    async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
+        of_match = {"match_id": valid_text(match_id)}
+        if as_of is not None:
+            return await self._match_as_of(self._at(of_match, as_of))
+        rows = (await self._ask((self._queries.match, of_match)))[0]
         return match_rows.match_row(rows[0], self._read_moment) if rows else None
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
+    async def _match_as_of(self, arguments: dict[str, Any]) -> MatchRow | None:
+        query, of_match = self._queries, {"match_id": arguments["match_id"]}
+        rows, statuses, live = await self._ask(
+            (query.match, of_match), (query.status_as_of, arguments), (query.live_as_of, arguments)
+        )
+        if not rows or not statuses:
+            return None
+        row = match_rows.match_row(rows[0], self._read_moment)
+        known = match_rows.live_row(live[0], self._read_moment) if live else None
+        return match_rows.as_it_was(row, MatchStatus(statuses[0][1]), known)
+
+    def _at(self, arguments: dict[str, Any], as_of: datetime) -> dict[str, Any]:
+        return {**arguments, "as_of": self._write_moment(zoned(as_of))}
+
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, LiveRow]:
+        if as_of is not None:
+            asked = [self._at({"match_id": valid_text(match_id)}, as_of) for match_id in match_ids]
+            answers = await self._ask(*((self._queries.live_as_of, each) for each in asked))
+            return {row[0]: match_rows.live_row(row, self._read_moment) for rows in answers for row in rows}
         rows = await self._ask_each(self._queries.live, [valid_text(match_id) for match_id in match_ids])
         return {row[0]: match_rows.live_row(row, self._read_moment) for row in rows}
 
-    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
+    async def events(
+        self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
+    ) -> Sequence[MatchEvent]:
         cursor = max(-_NUMBER_MAX, min(after, _NUMBER_MAX))
         arguments = {"match_id": valid_text(match_id), "after": cursor, "limit": valid_count(limit)}
-        rows = (await self._ask((self._queries.events, arguments)))[0]
+        query = self._queries.events
+        if as_of is not None:
+            query, arguments = self._queries.events_as_of, self._at(arguments, as_of)
+        rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.match_event(row, self._read_moment) for row in rows]
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         query, arguments = self._queries.deliveries, {"match_id": valid_text(match_id)}
         if as_of is not None:
-            query, arguments["as_of"] = self._queries.deliveries_as_of, self._write_moment(zoned(as_of))
+            query, arguments = self._queries.deliveries_as_of, self._at(arguments, as_of)
         rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
@@ -91,8 +117,22 @@ class StoreReads(ABC):
         rows = (await self._ask((self._queries.delivery_history, {"match_id": valid_text(match_id)})))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
-    async def gaps(self, match_id: str) -> Sequence[Gap]:
-        rows = (await self._ask((self._queries.gaps, {"match_id": valid_text(match_id)})))[0]
+    async def innings(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[InningsRecord]:
+        query, arguments = self._queries.innings_now, {"match_id": valid_text(match_id)}
+        if as_of is not None:
+            query, arguments = self._queries.innings_as_of, self._at(arguments, as_of)
+        rows = (await self._ask((query, arguments)))[0]
+        return [ledger_rows.innings_record(row, self._read_moment) for row in rows]
+
+    async def gaps(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[Gap]:
+        query, arguments = self._queries.gaps, {"match_id": valid_text(match_id)}
+        if as_of is not None:
+            query, arguments = self._queries.gaps_as_of, self._at(arguments, as_of)
+        rows = (await self._ask((query, arguments)))[0]
+        return [ledger_rows.gap_from(row, self._read_moment) for row in rows]
+
+    async def gap_history(self, match_id: str) -> Sequence[Gap]:
+        rows = (await self._ask((self._queries.gap_history, {"match_id": valid_text(match_id)})))[0]
         return [ledger_rows.gap_from(row, self._read_moment) for row in rows]
 
     async def names(self, source: str) -> Names:

@@ -32,7 +32,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD_REVISION: Final = "0004"
+HEAD_REVISION: Final = "0005"
 VERSION_TABLE: Final = "longstop_version"
 
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")
@@ -155,6 +155,7 @@ innings = Table(
     Column("target_runs", BigInteger),
     Column("target_overs", Text),
     Column("captured_at", Moment, nullable=False),
+    Column("true_at", Moment),
     sqlite_with_rowid=False,
 )
 
@@ -193,6 +194,53 @@ gaps = Table(
     Column("missing_wickets", BigInteger, nullable=False),
     Column("missing_balls", BigInteger, nullable=False),
     Index("idx_gaps_state", "state"),
+    sqlite_with_rowid=False,
+)
+
+# What `gaps`, `live_match_data` and `matches` tell of now, as it was at any moment.
+gap_states = Table(
+    "gap_states",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("gap_id", Text, primary_key=True),
+    Column("innings", BigInteger, nullable=False),
+    Column("first_over", BigInteger, nullable=False),
+    Column("last_over", BigInteger, nullable=False),
+    Column("state", Text, primary_key=True),
+    Column("cause", Text, nullable=False),
+    Column("opened_at", Moment, nullable=False),
+    Column("closed_at", Moment),
+    Column("missing_runs", BigInteger, nullable=False),
+    Column("missing_wickets", BigInteger, nullable=False),
+    Column("missing_balls", BigInteger, nullable=False),
+    Column("reached_at", Moment, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+live_history = Table(
+    "live_history",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("sequence", BigInteger, primary_key=True),
+    Column("captured_at", Moment, primary_key=True),
+    Column("source_at", Moment),
+    Column("scraper_id", Text, nullable=False),
+    Column("update_latency_ms", BigInteger, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("rung", Text, nullable=False),
+    Column("payload_sha256", Text, nullable=False),
+    Column("play", Text, nullable=False),
+    Column("complete_through", Text),
+    Column("board", JsonText, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+match_statuses = Table(
+    "match_statuses",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("status", Text, primary_key=True),
+    Column("reached_at", Moment, nullable=False),
     sqlite_with_rowid=False,
 )
 

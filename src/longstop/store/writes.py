@@ -77,6 +77,27 @@ DELIVERIES = _append(
 INNINGS = _append(tables.innings, ("match_id", "number", "revision"), ledger_rows.innings_record)
 EVENTS = _append(tables.match_events, ("match_id", "seq"), ledger_rows.match_event)
 GAPS = Kind(tables.gaps, Rule.KEEP_BEST, ("match_id", "gap_id"), conflicts.gap_forward, _columns(tables.gaps))
+GAP_STATES = Kind(
+    tables.gap_states,
+    Rule.KEEP_BEST,
+    ("match_id", "gap_id", "state"),
+    conflicts.gap_state_changed,
+    _columns(tables.gap_states),
+)
+LIVE_HISTORY = Kind(
+    tables.live_history,
+    Rule.KEEP_FIRST,
+    ("match_id", "sequence", "captured_at"),
+    conflicts.nothing,
+    _columns(tables.live_history),
+)
+STATUSES = Kind(
+    tables.match_statuses,
+    Rule.KEEP_BEST,
+    ("match_id", "status"),
+    conflicts.status_earlier,
+    _columns(tables.match_statuses),
+)
 NAMES = Kind(tables.names, Rule.KEEP_BEST, ("source", "kind", "code"), conflicts.name_changed, _columns(tables.names))
 RECIPES = Kind(tables.recipes, Rule.KEEP_BEST, ("source", "purpose"), conflicts.recipe_newer, _columns(tables.recipes))
 STATES = Kind(
@@ -108,7 +129,7 @@ HEALTH = Kind(
     _columns(tables.scraper_health_log, "id"),
 )
 KINDS = (
-    *(MATCHES, REFS, NAMES, LIVE, DELIVERIES, INNINGS, EVENTS, GAPS),
+    *(MATCHES, REFS, STATUSES, NAMES, LIVE, LIVE_HISTORY, DELIVERIES, INNINGS, EVENTS, GAPS, GAP_STATES),
     *(RECIPES, STATES, AUDITS, ERRORS, HEALTH, BODIES, CAPTURES),
 )
 
@@ -141,13 +162,17 @@ def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
     if batch.matches:
         yield Part(MATCHES, [match_rows.match_values(row, moment, now) for row in batch.matches], batch.matches)
         yield Part(REFS, [match_rows.external_ref_values(row) for row in batch.matches])
+        yield Part(STATUSES, [match_rows.status_values(row, moment, now) for row in batch.matches])
     if batch.names:
         yield Part(NAMES, [values for row in batch.names for values in match_rows.names_values(row)])
-    yield _part(LIVE, match_rows.live_values, batch.live, moment)
+    live = _part(LIVE, match_rows.live_values, batch.live, moment)
+    yield live
+    yield Part(LIVE_HISTORY, live.rows, batch.live)
     yield _part(DELIVERIES, ledger_rows.delivery_values, batch.deliveries, moment)
     yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
     yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
     yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
+    yield _part(GAP_STATES, ledger_rows.gap_state_values, batch.gaps, moment)
     yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)
     yield _part(STATES, scraper_rows.state_values, batch.states, moment)
     yield _part(AUDITS, scraper_rows.audit_values, batch.audits, moment)

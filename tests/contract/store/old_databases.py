@@ -29,7 +29,9 @@ INSERT INTO match_events (match_id, seq, key, kind, true_at, captured_at, inning
 VALUES ('crex_AB1', 1, 'ball:1.0.1:1', 'ball_bowled', '2026-06-01T12:00:00.000000Z', '2026-06-01T12:00:02.000000Z',
         1, 0, 1, 1, ''),
        ('crex_AB1', 2, 'ball:1.0.2:1', 'ball_bowled', '2026-06-01T12:00:01.000000Z', '2026-06-01T12:00:03.000000Z',
-        1, 0, 2, 1, '');
+        1, 0, 2, 1, ''),
+       ('crex_AB1', 3, 'status_changed:3', 'status_changed', '2026-06-01T12:00:00.000000Z',
+        '2026-06-01T12:00:01.000000Z', NULL, NULL, NULL, 1, 'live');
 INSERT INTO gaps (match_id, gap_id, innings, first_over, last_over, state, cause, opened_at, closed_at, missing_runs,
     missing_wickets, missing_balls)
 VALUES ('crex_AB1', 'g1', 1, 0, 0, 'open', '4 runs', '2026-06-01T12:00:02.000000Z', NULL, 4, 0, 1),

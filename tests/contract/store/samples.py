@@ -68,8 +68,11 @@ def event(seq: int, *, key: str | None = None, detail: str = "", match_id: str =
     )
 
 
-def innings(number: int = 1, *, revision: int = 1, runs: int = 0, match_id: str = MATCH) -> InningsRecord:
-    return InningsRecord(match_id, revision, InningsScore(number, "CD", runs, 0), at(revision))
+def innings(
+    number: int = 1, *, revision: int = 1, runs: int = 0, captured: float | None = None, match_id: str = MATCH
+) -> InningsRecord:
+    moment = revision if captured is None else captured
+    return InningsRecord(match_id, revision, InningsScore(number, "CD", runs, 0), at(moment), at(moment - 2))
 
 
 def live(sequence: int, *, captured: float = 0.0, last_event: str = "", match_id: str = MATCH) -> LiveRow:
@@ -112,8 +115,15 @@ def match(
     )
 
 
-def gap(state: GapState = GapState.OPEN, *, gap_id: str = "g1", missing_runs: int = 4, opened: float = 0.0) -> Gap:
-    closed_at = None if state is GapState.OPEN else at(60)
+def gap(
+    state: GapState = GapState.OPEN,
+    *,
+    gap_id: str = "g1",
+    missing_runs: int = 4,
+    opened: float = 0.0,
+    closed: float = 60.0,
+) -> Gap:
+    closed_at = None if state is GapState.OPEN else at(closed)
     return Gap(MATCH, gap_id, 1, 3, 4, state, "ball numbers", at(opened), closed_at, missing_runs)
 
 

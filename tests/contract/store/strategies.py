@@ -91,7 +91,7 @@ def delivery_records(draw: st.DrawFn, match_id: str) -> DeliveryRecord:
 
 
 def innings_records(match_id: str) -> st.SearchStrategy[InningsRecord]:
-    return st.builds(InningsRecord, st.just(match_id), numbers, scores, times)
+    return st.builds(InningsRecord, st.just(match_id), numbers, scores, times, st.none() | times)
 
 
 @st.composite

@@ -8,6 +8,7 @@ import pytest
 
 from longstop.domain.events import GapState
 from longstop.domain.lifecycle import MatchState
+from longstop.domain.match import MatchStatus
 from longstop.store.contract import RecipeRow, WriteBatch
 from longstop.store.open import open_store
 from longstop.store.schema import current_revision, head_revision, upgrade
@@ -28,7 +29,7 @@ async def new_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
     upgrade(url)  # the next test of this module finds the schema it expects
 
 
-@pytest.mark.parametrize("revision", ["0001", "0002", "0003"])
+@pytest.mark.parametrize("revision", ["0001", "0002", "0003", "0004"])
 async def test_an_old_database_is_brought_forward_with_all_it_holds(
     new_url: str, revision: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -39,8 +40,14 @@ async def test_an_old_database_is_brought_forward_with_all_it_holds(
     store = open_store(new_url)
     await store.open()
     page = await store.ledger(MATCH)
-    assert (len(page.deliveries), page.last_seq) == (2, 2)
+    assert (len(page.deliveries), page.last_seq) == (2, 3)
     assert [gap.state for gap in page.gaps] == [GapState.OPEN, GapState.REPAIRED]
+    assert [gap.state for gap in await store.gaps(MATCH, as_of=at(2))] == [GapState.OPEN, GapState.OPEN]
+    assert [gap.state for gap in await store.gaps(MATCH, as_of=at(3))] == [GapState.OPEN, GapState.REPAIRED]
+    assert set(await store.live([MATCH], as_of=at(3))) == {MATCH}
+    known = await store.match(MATCH, as_of=at(1))
+    assert known is not None
+    assert known.status is MatchStatus.LIVE
     kept = await store.match(MATCH)
     assert kept is not None
     assert (kept.state, kept.last_scraper_update, kept.state_at) == (MatchState.ACTIVE, at(3), None)
