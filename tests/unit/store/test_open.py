@@ -51,7 +51,7 @@ def no_driver(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("work", [open_store, upgrade, current_revision])
 def test_postgres_without_its_driver_asks_for_the_extra(no_driver: None, work: object) -> None:
     assert callable(work)
-    with pytest.raises(StoreError, match=r"longstop\[postgres\]"):
+    with pytest.raises(StoreError, match=r"pip install .*\[postgres\]"):
         work("postgresql://127.0.0.1/x")
 
 
