@@ -1,6 +1,7 @@
 """The only place where real parts are joined."""
 
 import os
+import random
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
@@ -16,6 +17,7 @@ from longstop.domain.match import Names
 from longstop.fetch.evidence import EvidenceStore
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
+from longstop.observe.alerts import Alerts
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
 from longstop.observe.logs import Logs, configure_logging
@@ -23,6 +25,7 @@ from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
+from longstop.observe.webhook import Webhook
 from longstop.resilience.failures import PauseLimits
 from longstop.resilience.pace import PaceLimits
 from longstop.resilience.retry import RetryPolicy
@@ -110,6 +113,8 @@ class Instance:
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None
         self._engine: Engine | None = None
+        self._alerts = Alerts(settings.scraper.health.errors_per_minute)
+        self._webhook = Webhook(webhook_url(settings), clock, self.bus, random.Random())
         self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
         app = create_app(
             self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled, admin=self._admin_desk()
@@ -118,6 +123,7 @@ class Instance:
             app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
         )
         self._subscribe()
+        self._join_reloader()
 
     async def start(self) -> Addresses:
         """Ports first: a taken one must be known before anything has begun. What was begun is undone on a failure."""
@@ -131,7 +137,7 @@ class Instance:
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
             self._engine = await self._build_engine()
-            await self._engine.start(Sampling(self.meter, self.clock))
+            await self._engine.start(Sampling(self.meter, self.clock), self._webhook)
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
         return Addresses(self._api.url, metrics, has_admin=is_loopback(self.settings.api.host))
@@ -187,7 +193,21 @@ class Instance:
         self.board.subscribe(self.bus)
         self.report.subscribe(self.bus)
         self._metrics.subscribe(self.bus)
+        self._alerts.subscribe(self.bus)
+        self._webhook.subscribe()
         self._metrics.watch(self.board, self.meter.histogram, self.clock.now)
+
+    def _join_reloader(self) -> None:
+        """What is taken while running by the parts that stand outside the engine."""
+        self.reloader.adjust(
+            "webhook",
+            ("scraper.monitoring.alerts.webhook_url",),
+            lambda settings: self._webhook.readdress(webhook_url(settings)),
+        )
+        self.reloader.adjust("alerts", ("scraper.health.errors_per_minute",), self._retune_alerts)
+
+    def _retune_alerts(self, settings: Settings) -> None:
+        self._alerts.rates.per_minute = settings.scraper.health.errors_per_minute
 
     def _read_model(self) -> ReadModel:
         return ReadModel(
@@ -230,6 +250,10 @@ def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: boo
     if is_quiet:
         return configure_logging("WARNING", stream, structured=False)
     return configure_logging(wanted.level, stream, wanted.structured)
+
+
+def webhook_url(settings: Settings) -> str:
+    return settings.scraper.monitoring.alerts.webhook_url.get_secret_value()
 
 
 def protect_secrets(settings: Settings) -> None:

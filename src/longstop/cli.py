@@ -24,11 +24,12 @@ import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
-from typing import cast
+from typing import Annotated, cast
 
 import orjson
 import typer
 
+from longstop import __version__
 from longstop.commands import config, db, doctor, read, scrape, up
 from longstop.domain.errors import LongstopError
 
@@ -47,6 +48,22 @@ app = typer.Typer(
     rich_markup_mode=None,
     result_callback=exit_with,
 )
+
+
+def say_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"longstop {__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=say_version, is_eager=True, help="Say which one this is.")]
+
+
+@app.callback()
+def answer(version: Version = False) -> None:
+    """Keeps live sports data fresh and whole."""
+
+
 app.command("up")(up.up)
 app.command("scrape")(scrape.scrape)
 app.command("read")(read.read)

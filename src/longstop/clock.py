@@ -5,6 +5,7 @@ virtual one (`longstop.virtual_time`) read the running event loop for durations,
 """
 
 import asyncio
+import time
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
@@ -45,6 +46,11 @@ class LoopClock(SystemClock):
 
     def now(self) -> datetime:
         return self._epoch + timedelta(seconds=asyncio.get_running_loop().time())
+
+
+def machine_seconds() -> float:
+    """For a thread beside the loop, and for nobody else: while a loop stands, its own time may stand with it."""
+    return time.monotonic()
 
 
 def from_millis(millis: float) -> datetime:

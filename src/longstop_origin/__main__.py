@@ -2,13 +2,11 @@
 
 import sys
 
-import typer
-
-from longstop_origin.commands import announced_origin, origin
+from longstop_origin.commands import announced_origin, origin, run_alone
 
 ANNOUNCE = "--announce"
 
 if __name__ == "__main__":
     announces = ANNOUNCE in sys.argv
     sys.argv = [word for word in sys.argv if word != ANNOUNCE]
-    typer.run(announced_origin if announces else origin)
+    run_alone(announced_origin if announces else origin)

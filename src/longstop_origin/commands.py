@@ -5,7 +5,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ import msgspec
 import typer
 
 from longstop.clock import SystemClock
-from longstop.domain.errors import InputError, MatchFileError, MissingFileError, PortTakenError
+from longstop.domain.errors import InputError, LongstopError, MatchFileError, MissingFileError, PortTakenError
 from longstop_origin.cricsheet import CricsheetError, load_cricsheet
 from longstop_origin.cricsheet_reading import NotJsonError, UnreadableFileError
 from longstop_origin.faults import LEVELS, FaultPlan
@@ -77,6 +77,17 @@ origin = OriginCommand().serve
 announced_origin = OriginCommand(announces=True).serve
 
 
+def run_alone(command: Callable[..., None]) -> None:
+    """Without the rest of the command line; what goes wrong is one sentence here too."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(command)
+    try:
+        app()
+    except LongstopError as error:
+        typer.echo(f"longstop origin: {error}", err=True)
+        sys.exit(error.exit_code)
+
+
 async def _serve(site: Site, host: str, port: int, announces: bool) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -94,7 +105,14 @@ async def _serve(site: Site, host: str, port: int, announces: bool) -> None:
     except OriginAddressError as error:
         raise InputError(str(error)) from error
     except OSError as error:
-        raise PortTakenError(f"The origin cannot listen on {host}:{port}: {error.strerror or error}.") from error
+        raise PortTakenError(f"The origin cannot listen on {host}:{port}: {_reason(error)}.") from error
+
+
+def _reason(error: OSError) -> str:
+    """The machine's own words: asyncio puts address and port around them, which are said already."""
+    if error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
+    return error.strerror or str(error)
 
 
 def _end_with_input(stop: asyncio.Event) -> None:

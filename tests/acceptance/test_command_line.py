@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from benchmarks.bad_input import MISTAKES, TAKEN, Ended, Mistake, taken_port, write_bad_files
 from benchmarks.processes import FREE_PORTS, LONGSTOP, empty_folder, origin, own_environment
+from longstop import __version__
 from tests.acceptance.commands import Commands, commands
 
 METRICS_PORT = "scraper.monitoring.prometheus.port"
@@ -37,6 +39,9 @@ MORE_MISTAKES = (
     Mistake("a report that is a folder", ("up", "--origin", "--report", "."), 65, "cannot be written"),
     Mistake("no source switched on", ("up",), 65, "No source is switched on"),
     Mistake("an unknown fault level", ("replay", "--faults", "wild", "half.json"), 65, "none, mild, storm"),
+    Mistake(
+        "an unknown fault level of a site beside us", ("up", "--origin", "--faults", "wild"), 65, "none, mild, storm"
+    ),
     Mistake("an origin for everybody", ("origin", "--port", "0", "--host", "0.0.0.0"), 65, "only listens on this"),
     Mistake("an API for everybody", ("up", *ON, "--set", "api.host=0.0.0.0"), 65, "no login yet"),
     Mistake("the port of the API in use", ("up", *ON, "--set", f"api.port={TAKEN}"), 69, "in use"),
@@ -46,7 +51,7 @@ MORE_MISTAKES = (
         69,
         "in use",
     ),
-    Mistake("the port of the origin in use", ("origin", "--port", TAKEN), 69, "in use"),
+    Mistake("the port of the origin in use", ("origin", "--port", TAKEN), 69, ": Address already in use."),
     Mistake("a page of no source", ("scrape", "http://127.0.0.1/about"), 65, "a match page of no source"),
     Mistake(
         "a source that is off", ("scrape", "http://crex.invalid/cricket-live-score/a-match-updates-AB1"), 65, "is off"
@@ -183,6 +188,7 @@ def test_a_payload_of_somebody_else_is_told_apart(
         (("config", "show", "--json"), {0}),
         (("db", "status", "--json"), {1}),
         (("doctor", "--json", *FREE_PORTS), {0, 1}),
+        (("config", "check", "--json"), {0}),
     ],
 )
 def test_an_answer_for_programs_is_one_json_document(
@@ -191,6 +197,29 @@ def test_an_answer_for_programs_is_one_json_document(
     done = longstop.run(words, tmp_path)
     assert isinstance(json.loads(done.said), dict)
     assert done.code in codes
+
+
+def test_the_command_says_which_version_it_is(longstop: Commands, tmp_path: Path) -> None:
+    done = longstop.run(("--version",), tmp_path)
+    assert (done.code, done.said, done.complained) == (0, f"longstop {__version__}\n", "")
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+class Interruption:
+    def find_spec(self, name, path=None, target=None):
+        if name == "longstop.commands":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interruption())
+from longstop.__main__ import main
+main()
+"""
+
+
+def test_a_ctrl_c_while_the_command_still_loads_ends_it_quietly(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_IMPORT, "doctor"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 def test_a_failure_is_told_to_programs_as_json_with_a_hint(longstop: Commands, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import json
+import os
 import re
 import signal
 import time
@@ -122,6 +123,22 @@ def test_a_signal_ends_everything_in_order(tmp_path: Path) -> None:
         assert not site.is_running()
     assert json.loads((tmp_path / "r.json").read_bytes())["is_clean"] is True
     assert '"reason":"SIGTERM"' in running.logged
+    nothing_is_left_in(tmp_path)
+
+
+@pytest.mark.req("B11")
+def test_a_ctrl_c_at_the_terminal_lets_the_site_live_until_the_report_is_written(tmp_path: Path) -> None:
+    """A terminal sends it to every process of its group at once, the site beside us included."""
+    running, api = up(*SIMULATED, "--report", "r.json", folder=tmp_path)
+    with running:
+        until(lambda: len(live(api)) == 5)
+        site, group = origin_of(running), os.getpgid(running.popen.pid)
+        for pid in (site.pid, running.popen.pid):
+            if os.getpgid(pid) == group:
+                os.kill(pid, signal.SIGINT)
+        assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
+    assert json.loads((tmp_path / "r.json").read_bytes())["is_clean"] is True
+    assert '"reason":"SIGINT"' in running.logged
     nothing_is_left_in(tmp_path)
 
 

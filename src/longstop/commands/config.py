@@ -1,5 +1,6 @@
 """`longstop config`: what is set, and where it came from."""
 
+import orjson
 import typer
 
 from longstop.commands.options import AsJson, ConfigFile, Overrides, load_settings
@@ -15,7 +16,10 @@ def show_settings(config: ConfigFile = None, overrides: Overrides = None, as_jso
 
 
 @app.command("check")
-def check(config: ConfigFile = None, overrides: Overrides = None) -> None:
+def check(config: ConfigFile = None, overrides: Overrides = None, as_json: AsJson = False) -> None:
     """Say whether Longstop would start with these settings."""
     loaded = load_settings(config, overrides)
+    if as_json:
+        typer.echo(orjson.dumps({"is_good": True, "file": str(loaded.file) if loaded.file else None}))
+        return
     typer.echo(f"The settings are good ({loaded.file or 'no file, defaults and environment only'}).")

@@ -1,7 +1,8 @@
 """The origin simulator beside us, as a process of its own: a site is somebody else's machine.
 
 It is started by the interpreter's module switch, so nothing here imports it. It ends when our end of its standard
-input closes, so it cannot outlive us, however we end.
+input closes, so it cannot outlive us, however we end. A Ctrl-C is meant for us alone: with a site that is gone before
+us, what was kept could no longer be compared with what is true.
 """
 
 import asyncio
@@ -46,6 +47,7 @@ class OriginProcess:
             *self._arguments,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
+            start_new_session=True,
         )
         try:
             async with self._clock.timeout(START_SECONDS):

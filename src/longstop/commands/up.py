@@ -28,6 +28,7 @@ from longstop.supervise.service import Stop
 
 LOST = 1
 ORIGIN_SOURCE = "crex"
+FAULT_LEVELS = ("none", "mild", "storm")
 # Once the world stands still, a burst of faults may still keep a match from being seen for so long.
 SETTLE_SECONDS_MAX = 45.0
 UNSEEN_SECONDS_MAX = 10.0
@@ -54,7 +55,7 @@ def up(
     loaded = load_settings(config, overrides)
     options = UpOptions(
         with_origin=origin,
-        origin_arguments=_origin_arguments(matches, speed, faults),
+        origin_arguments=_origin_arguments(matches, speed, _known_level(faults)),
         seconds=None if duration is None else read_duration(duration),
         report=_writable(report),
     )
@@ -78,6 +79,13 @@ def _has_terminal() -> bool:
 
 def _origin_arguments(matches: int, speed: float, faults: str) -> tuple[str, ...]:
     return ("--port", "0", "--matches", str(matches), "--speed", str(speed), "--faults", faults)
+
+
+def _known_level(faults: str) -> str:
+    """The origin knows them too; but what it would say comes late, and from somebody else."""
+    if faults not in FAULT_LEVELS:
+        raise InputError(f"There is no fault level {faults[:20]!r}.", hint=f"Choose one of {', '.join(FAULT_LEVELS)}.")
+    return faults
 
 
 def _writable(report: Path | None) -> Path | None:
@@ -142,7 +150,11 @@ class Run:
         self._say_where(addresses)
         began = self._clock.monotonic()
         await self._until_stopped(instance)
-        accounts = await self._settle(instance)
+        try:
+            accounts = await self._settle(instance)
+        except LongstopError as error:
+            # A site or a database that has gone is no reason to leave the rest open.
+            accounts, self._failure = None, error
         late = await instance.stop(self._stop.reason)
         summary = instance.report.summary(instance.meter.summary(), self._clock.monotonic() - began)
         return await self._close(summary | {"late_services": list(late)}, accounts)

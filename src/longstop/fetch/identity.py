@@ -20,6 +20,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from longstop import __version__
 from longstop.domain.errors import ExtraMissingError, SettingsError
+from longstop.domain.extras import installing
 from longstop.fetch.browser.drivers import PATCHRIGHT
 from longstop.fetch.browser.needs import Profile
 
@@ -71,7 +72,7 @@ def require_extra(module: str, extra: str, wanted_by: str) -> ModuleType:
     if importlib.util.find_spec(module.partition(".")[0]) is None:
         raise ExtraMissingError(
             f"{wanted_by} is on, and its part is not installed.",
-            hint=f"Install it with `pip install 'longstop[{extra}]'`, or switch {wanted_by} off.",
+            hint=f"Run {installing(extra)}, or switch {wanted_by} off.",
         )
     return importlib.import_module(module)
 

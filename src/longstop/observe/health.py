@@ -18,9 +18,11 @@ import msgspec
 
 from longstop.clock import age_seconds
 from longstop.domain.cricket import PlayState
+from longstop.domain.lifecycle import HealthGrade
 from longstop.domain.observation import Observation
 from longstop.observe import signals as facts
 from longstop.observe.redact import REDACTOR
+from longstop.observe.signals import troubles
 from longstop.observe.windows import RecentCount, RecentLatencies
 
 _STARTING_SECONDS: Final = 60.0
@@ -91,6 +93,7 @@ class Watched:
         "interval_seconds",
         "is_active",
         "is_over",
+        "is_stale",
         "last_error_at",
         "last_error_kind",
         "last_error_message",
@@ -130,6 +133,7 @@ class Watched:
         self.paused_until: datetime | None = None
         self.is_active = False
         self.is_over = False
+        self.is_stale = False
         self.error_count = 0
         self.total_errors = 0
         self.total_updates = 0
@@ -144,7 +148,9 @@ class Watched:
         return age_seconds(now, self.captured_at or self.started_at)
 
     def health(self, now: datetime) -> str:
-        return scraper_health(self.error_count, self.staleness_seconds(now))
+        """A source that answers and says the same for ever is not healthy either."""
+        health = scraper_health(self.error_count, self.staleness_seconds(now))
+        return "degraded" if self.is_stale and health == "healthy" else health
 
     @property
     def is_in_play(self) -> bool:
@@ -162,6 +168,7 @@ class Board:
         self._updates_minute = RecentCount(60, 1.0)
         self._latencies = RecentLatencies()
         self._listed_at: datetime | None = None
+        self.grade = HealthGrade.HEALTHY.value
         self.rss_bytes = 0
         self.rss_peak_bytes = 0
         self.cpu_percent = 0.0
@@ -181,6 +188,9 @@ class Board:
         signals.subscribe(facts.GapOpened, self._on_gap_opened)
         signals.subscribe(facts.GapClosed, self._on_gap_closed)
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
+        signals.subscribe(troubles.HealthGraded, self._on_graded)
+        signals.subscribe(troubles.StalenessFound, lambda found: self._set_stale(found.match_id, True))
+        signals.subscribe(troubles.StalenessEnded, lambda ended: self._set_stale(ended.match_id, False))
 
     # What is read
 
@@ -335,6 +345,15 @@ class Board:
         self.rss_bytes = signal.rss_bytes
         self.rss_peak_bytes = max(self.rss_peak_bytes, signal.rss_bytes)
         self.cpu_percent = signal.cpu_percent
+
+    def _on_graded(self, signal: troubles.HealthGraded) -> None:
+        self.grade = signal.after
+
+    def _set_stale(self, match_id: str, is_stale: bool) -> None:
+        watched = self._watched.get(match_id)
+        if watched is not None and watched.is_stale is not is_stale:
+            watched.is_stale = is_stale
+            watched.revision += 1
 
     def _meet(self, match_id: str, source: str, at: datetime) -> Watched:
         watched = self._watched.get(match_id)

@@ -19,6 +19,7 @@ from longstop.domain.errors import PortTakenError
 from longstop.observe import signals as facts
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
+from longstop.observe.signals import troubles
 from longstop.observe.staleness import OTHER, BoardCollector
 
 NO_MATCH: Final = "none"
@@ -38,6 +39,7 @@ ERROR_TYPES: Final = frozenset(
         "robots",
     }
 )
+_GRADE: Final = {"healthy": 0.0, "recovering": 1.0, "degraded": 2.0, "failing": 3.0}
 _OPEN_GAPS_MAX: Final = 10_000
 _LATENCY_BUCKETS: Final = (0.01, 0.05, 0.1, 0.5, 2.0)
 _DURATION_BUCKETS: Final = (0.05, 0.1, 0.25, 0.5, 1.0, 3.0, 10.0, 30.0)
@@ -161,12 +163,38 @@ class Metrics:
         self.loop_lag = Histogram(
             "longstop_loop_lag_seconds", "How late the event loop was.", buckets=_LAG_BUCKETS, registry=registry
         )
+        self._make_watchdog_metrics(registry)
         self.restarts = Counter("longstop_service_restarts", "Services restarted by supervision.", registry=registry)
+        self.alerts = Counter(
+            "longstop_alerts", "Alerts raised, by kind and severity.", ("alert", "severity"), registry=registry
+        )
+        self.webhook = Counter(
+            "longstop_webhook", "Alerts for the webhook, by outcome.", ("outcome",), registry=registry
+        )
         self.cpu = Gauge("longstop_cpu_percent", "CPU of this process; 100 is one core.", registry=registry)
         self.tasks = Gauge("longstop_tasks", "Tasks of the event loop.", registry=registry)
         self.open_files = Gauge("longstop_open_files", "Open files and sockets.", registry=registry)
 
+    def _make_watchdog_metrics(self, registry: CollectorRegistry) -> None:
+        self.grade = Gauge(
+            "longstop_health_grade", "0 healthy, 1 recovering, 2 degraded, 3 failing.", registry=registry
+        )
+        self.stale = Counter("longstop_stale_found", "Live matches found stale, by kind.", ("kind",), registry=registry)
+        self.recoveries = Counter(
+            "longstop_recoveries", "Recoveries judged, by action.", ("action", "outcome"), registry=registry
+        )
+        self.alarms = Gauge("longstop_alarms", "Alarms of the watchdogs that stand.", ("kind",), registry=registry)
+        self.stalls = Histogram(
+            "longstop_loop_stall_seconds", "The event loop stood.", buckets=_DURATION_BUCKETS, registry=registry
+        )
+
     def subscribe(self, signals: facts.Signals) -> None:
+        signals.subscribe(troubles.HealthGraded, lambda graded: self.grade.set(_GRADE.get(graded.after, 0.0)))
+        signals.subscribe(troubles.StalenessFound, self._on_stale)
+        signals.subscribe(troubles.RecoveryJudged, lambda one: self.recoveries.labels(one.action, one.outcome).inc())
+        signals.subscribe(troubles.AlarmRaised, lambda alarm: self.alarms.labels(alarm.kind).inc())
+        signals.subscribe(troubles.AlarmCleared, lambda alarm: self.alarms.labels(alarm.kind).dec())
+        signals.subscribe(troubles.LoopStalled, lambda stall: self.stalls.observe(stall.duration_seconds))
         signals.subscribe(facts.ScraperStarted, self._on_started)
         signals.subscribe(facts.ScraperStopped, self._on_stopped)
         signals.subscribe(facts.PollFinished, self._on_polled)
@@ -176,6 +204,9 @@ class Metrics:
         signals.subscribe(facts.GapOpened, self._on_gap_opened)
         signals.subscribe(facts.GapClosed, self._on_gap_closed)
         signals.subscribe(facts.ServiceRestarted, lambda _: self.restarts.inc())
+        signals.subscribe(facts.AlertRaised, lambda alert: self.alerts.labels(alert.alert, alert.severity).inc())
+        signals.subscribe(facts.AlertDelivered, lambda _: self.webhook.labels("delivered").inc())
+        signals.subscribe(facts.AlertLost, lambda lost: self.webhook.labels("lost").inc(lost.count))
         signals.subscribe(facts.LoopLagged, lambda lag: self.loop_lag.observe(lag.lag_seconds))
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
 
@@ -250,6 +281,9 @@ class Metrics:
         """A gap may be older than this process, so the open ones are a set and not a difference."""
         self._open_gaps.discard((signal.match_id, signal.gap_id))
         self.gaps_open.set(len(self._open_gaps))
+
+    def _on_stale(self, signal: troubles.StalenessFound) -> None:
+        self.stale.labels(signal.kind).inc()
 
     def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
         self.memory.labels("all").set(signal.rss_bytes)

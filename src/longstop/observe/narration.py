@@ -13,6 +13,7 @@ import msgspec
 
 from longstop.observe import signals as facts
 from longstop.observe.lines import SEVERITIES
+from longstop.observe.signals import troubles
 
 _EVERY: Final = 10
 _AT_LEAST_EACH: Final = timedelta(minutes=1)
@@ -175,6 +176,33 @@ def _tell_concluded(concluded: facts.MatchConcluded) -> Told:
     return level, "match concluded", _fields(concluded, "match_id", "reason", "is_verified")
 
 
+def _tell_grade(graded: troubles.HealthGraded) -> Told:
+    level = {"degraded": logging.WARNING, "failing": logging.CRITICAL}.get(graded.after, logging.INFO)
+    fields = ("before", "after", "event", "median_seconds", "p95_seconds", "max_seconds", "stall_seconds")
+    told = _fields(graded, *fields)
+    # "event" is the name of the line itself.
+    return level, "health graded", {"step": told.pop("event"), **told}
+
+
+def _tell_staleness(found: troubles.StalenessFound) -> Told:
+    fields = _fields(found, "match_id", "url", "kind", "age_seconds", "action", "wait_seconds")
+    moments = {"last_successful_update": found.captured_at, "last_change": found.changed_at}
+    told = {name: moment.isoformat(timespec="milliseconds") for name, moment in moments.items() if moment is not None}
+    return logging.WARNING, "data is stale", fields | told
+
+
+def _tell_judged(judged: troubles.RecoveryJudged) -> Told:
+    level = logging.INFO if judged.outcome == "success" else logging.WARNING
+    return level, "recovery judged", _fields(judged, *troubles.RecoveryJudged.__struct_fields__[:-1])
+
+
+def _tell_alert(alert: facts.AlertRaised) -> Told:
+    """Most alerts follow from something that has its own line."""
+    level = SEVERITIES.get(alert.severity, logging.ERROR) if alert.is_news else logging.DEBUG
+    fields = _fields(alert, "alert", "match_id", "hint", "context", "held_back")
+    return level, "alert raised", fields | {"error_message": alert.message}
+
+
 _INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
@@ -208,6 +236,18 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,
+    troubles.HealthGraded: _tell_grade,
+    troubles.StalenessFound: _tell_staleness,
+    troubles.StalenessEnded: _telling(_INFO, "data is fresh again", "match_id", "kind", "duration_seconds"),
+    troubles.RecoveryBegun: _telling(_WARN, "recovery begun", "entry_id", "action", "subject", "trigger"),
+    troubles.RecoveryJudged: _tell_judged,
+    troubles.RecoveryWithheld: _telling(_WARN, "recovery withheld", "subject", "reason", "attempts", "wait_seconds"),
+    troubles.AlarmRaised: _telling(_CRITICAL, "alarm raised", "kind", "subject", "detail", "hint"),
+    troubles.AlarmCleared: _telling(_INFO, "alarm cleared", "kind", "subject", "duration_seconds"),
+    troubles.LoopStalled: _telling(_WARN, "event loop turns again", "duration_seconds"),
+    facts.AlertRaised: _tell_alert,
+    facts.AlertDelivered: _telling(_DEBUG, "alert delivered", "alert", "match_id", "attempts", "duration_seconds"),
+    facts.AlertLost: _telling(_WARN, "alert lost", "alert", "match_id", "reason", "count"),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),

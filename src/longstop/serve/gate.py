@@ -73,12 +73,20 @@ class Gate:
 
         async def dress(message: Message) -> None:
             if message["type"] == "http.response.start":
+                message["headers"] = [_with_head(*each) for each in message["headers"]]
                 present = {name.lower() for name, _ in message["headers"]}
                 default = [] if b"cache-control" in present else [(b"cache-control", b"no-store")]
                 message["headers"] = [*message["headers"], *added, *default]
             await send(message)
 
         return dress
+
+
+def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+    """The application does not know that we answer HEAD wherever it answers GET."""
+    if name.lower() == b"allow" and b"GET" in value and b"HEAD" not in value:
+        return name, value.replace(b"GET", b"GET, HEAD", 1)
+    return name, value
 
 
 def _without_body(send: Send) -> Send:

@@ -1,8 +1,11 @@
 """What a usable address is. The reasons given never repeat the address: it may hold a password."""
 
+import ipaddress
 import re
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
+
+from pydantic import SecretStr
 
 from longstop.settings.masks import SecretUrl
 
@@ -25,6 +28,26 @@ def require_address(value: SecretUrl, schemes: tuple[str, ...], *, may_be_empty:
     if parts.scheme.lower() not in schemes or not parts.hostname:
         raise ValueError(f"is not such an address; give one that begins with {_choices(schemes)} and names a host")
     return value
+
+
+def require_private_address(value: SecretStr) -> SecretStr:
+    """An address that nobody on the way can read: https, or http that does not leave this machine."""
+    text = value.get_secret_value()
+    parts = _split(text)
+    if text and not is_host(parts.hostname or ""):
+        raise ValueError("is not such an address; give one that begins with https:// and names a host")
+    if text and parts.scheme.lower() == "http" and not _is_this_machine(parts.hostname or ""):
+        raise ValueError("begins with http:// and leaves this machine, so others could read it; give an https:// one")
+    return value
+
+
+def _is_this_machine(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def require_database(value: SecretUrl) -> SecretUrl:

@@ -42,12 +42,23 @@ def _ports_collide(settings: Settings) -> bool:
     return metrics.enabled and same_address and api.port == metrics.port != 0
 
 
+def _ends_before_it_is_told(settings: Settings) -> bool:
+    wanted = settings.scraper.watchdog
+    return 0 < wanted.loop_end <= wanted.loop_stall
+
+
 def _half_an_account(settings: Settings) -> bool:
     account = settings.scraper.proxy.iproyal
     return bool(account.host) and bool(account.username.get_secret_value()) != bool(account.password.get_secret_value())
 
 
 TOGETHER = (
+    Together(
+        ("scraper.watchdog.loop_end", "scraper.watchdog.loop_stall"),
+        _ends_before_it_is_told,
+        "scraper.watchdog.loop_end is not above loop_stall: the process would end before anybody could read why",
+        "raise loop_end well above loop_stall, or set it to 0 for never",
+    ),
     Together(
         ("scraper.monitoring.prometheus.port", "api.port"),
         _ports_collide,

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import SecretStr, field_validator
 
-from longstop.settings.addresses import is_host
+from longstop.settings.addresses import is_host, require_private_address
 from longstop.settings.keys import Count, Days, Group, setting
 
 
@@ -40,7 +40,11 @@ class LoggingSettings(Group):
 class AlertSettings(Group):
     """Where alerts go besides the metrics."""
 
-    webhook_url: SecretStr = setting(SecretStr(""), "Called with each critical alert; empty calls nobody.")
+    webhook_url: SecretStr = setting(
+        SecretStr(""),
+        "Each alert is posted there as JSON; https://, or http:// on this machine. Empty posts nowhere.",
+        env="ALERT_WEBHOOK_URL",
+    )
     sentry_dsn: SecretStr = setting(SecretStr(""), "Sentry project (extra `sentry`); empty sends nothing.")
 
     @field_validator("webhook_url", "sentry_dsn")
@@ -49,6 +53,11 @@ class AlertSettings(Group):
         if value.get_secret_value() and not value.get_secret_value().startswith(("http://", "https://")):
             raise ValueError("is not a web address; give one that begins with http:// or https://")
         return value
+
+    @field_validator("webhook_url")
+    @classmethod
+    def _is_private_on_its_way(cls, value: SecretStr) -> SecretStr:
+        return require_private_address(value)
 
 
 class MonitoringSettings(Group):

@@ -5,6 +5,7 @@ from pydantic import field_validator
 from longstop.settings.browsing import BrowserSettings, CaptureSettings, FetchSettings, ProxySettings
 from longstop.settings.keys import Count, Group, Hours, Megabytes, Percent, Seconds, setting
 from longstop.settings.monitoring import MonitoringSettings
+from longstop.settings.watching import WatchdogSettings
 
 DAY = 86400
 
@@ -221,6 +222,7 @@ class ScraperSettings(Group):
     scheduling: SchedulingSettings = SchedulingSettings()
     adaptive: AdaptiveSettings = AdaptiveSettings()
     health: HealthSettings = HealthSettings()
+    watchdog: WatchdogSettings = WatchdogSettings()
     resources: ResourceSettings = ResourceSettings()
     resilience: ResilienceSettings = ResilienceSettings()
     repair: RepairSettings = RepairSettings()

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from longstop.domain.errors import StoreError
+from longstop.domain.extras import installing
 
 
 @dataclass(frozen=True)
@@ -25,5 +26,5 @@ class PostgresOptions:
 def driver_missing() -> StoreError:
     return StoreError(
         "PostgreSQL needs a driver that is not installed.",
-        hint="Install the extra: pip install 'longstop[postgres]'.",
+        hint=f"Run {installing('postgres')}.",
     )

@@ -35,6 +35,7 @@ TREE: tuple[Post, ...] = (
     Post("archive", ENGINE, "puts away what has been over for a day"),
     Post("resource meter", ENGINE, "reads memory, processor and how late the loop is", is_optional=True),
     Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True),
+    Post("webhook", ENGINE, "posts alerts to whom they concern", is_optional=True),
     Post("discovery", SOURCE, "which matches are there"),
     Post("naming", SOURCE, "who is behind the codes"),
     Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),

@@ -59,7 +59,7 @@ def test_a_missing_extra_that_nobody_needs_is_only_absent() -> None:
     found = installation.optional_part(MISSING, needed_by="")
     assert found.state is State.ABSENT
     assert found.name == "extra moon"
-    assert "pip install 'longstop[moon]'" in found.hint
+    assert "pip install -e '.[moon]'` in Longstop's folder" in found.hint
 
 
 def test_a_missing_extra_that_the_settings_need_is_a_problem() -> None:

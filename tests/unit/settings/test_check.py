@@ -5,6 +5,7 @@ import pytest
 from longstop.settings import Settings
 from longstop.settings.check import NOT_ABOVE, TOGETHER, value_at
 from longstop.settings.keys import catalog_of
+from tests.unit.settings.conftest import Load, Refuse
 
 CATALOG = catalog_of(Settings())
 
@@ -137,3 +138,21 @@ def test_an_impossible_text_is_refused(faults_of, path, text) -> None:
 )
 def test_a_possible_text_is_accepted(loaded, path, text) -> None:
     assert str(loaded(sets={path: text}).origins[path]) == "command line"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://hooks.example.com/x", "http://192.0.2.1/x", "http://127.0.0.1.example.com/x", "https:///x", "ftp://x/y"],
+)
+def test_a_webhook_that_others_could_read_on_its_way_is_refused_without_showing_it(faults_of: Refuse, url: str) -> None:
+    (fault,) = faults_of(environ={"ALERT_WEBHOOK_URL": url})
+    assert fault.key == "scraper.monitoring.alerts.webhook_url"
+    assert url not in str(fault)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "https://hooks.example.com/x", "http://127.0.0.1:9/x", "http://[::1]/x", "http://localhost:9/x"]
+)
+def test_a_webhook_on_this_machine_or_by_https_is_taken(loaded: Load, url: str) -> None:
+    settings = loaded(environ={"ALERT_WEBHOOK_URL": url}).settings
+    assert settings.scraper.monitoring.alerts.webhook_url.get_secret_value() == url

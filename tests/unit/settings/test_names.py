@@ -37,6 +37,7 @@ DOCUMENTED = [
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "debug", "DEBUG"),
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "WARN", "WARNING"),
     ("LOG_LEVEL", "scraper.monitoring.logging.level", "INFO", "WARNING", "WARNING"),
+    ("ALERT_WEBHOOK_URL", "scraper.monitoring.alerts.webhook_url", "", "https://hooks.example.com/x", "***"),
     ("ENABLE_ADAPTIVE_POLLING", "scraper.adaptive.polling", True, "off", False),
     ("ENABLE_ADAPTIVE_TIMEOUTS", "scraper.adaptive.timeouts", True, "False", False),
     ("ENABLE_MATCH_STATE_DETECTION", "scraper.adaptive.match_state_detection", True, "FALSE", False),
@@ -124,6 +125,7 @@ def test_the_table_above_holds_every_documented_variable() -> None:
 
 ACCEPTED = {
     "scraper.adaptive.error_intervals": "1,2,3",
+    "scraper.watchdog.retry_waits": "60,120",
     "scraper.fetch.rungs": "intercept,dom",
     "scraper.browser.cdp_url": "http://127.0.0.1:9333",
     "scraper.monitoring.prometheus.host": "0.0.0.0",

@@ -9,6 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from longstop.domain.errors import StoreError
+from longstop.domain.extras import installing
 from longstop.store import schema
 from longstop.store.address import PostgresAddress, SqliteAddress, parse_address
 from longstop.store.postgres_options import PostgresOptions
@@ -76,7 +77,7 @@ def _look_at_postgres(address: PostgresAddress, deadline_seconds: float) -> Data
         import asyncpg  # type: ignore[import-untyped]  # noqa: F401 - it brings no types, and is only looked for
     except ImportError as error:
         raise StoreError(
-            "PostgreSQL needs a driver that is not installed.", hint="Run: pip install 'longstop[postgres]'"
+            "PostgreSQL needs a driver that is not installed.", hint=f"Run {installing('postgres')}."
         ) from error
     return asyncio.run(_ask_postgres(address, deadline_seconds))
 

@@ -17,6 +17,7 @@ import msgspec
 
 from longstop import __version__
 from longstop.commands.checkup.finding import Finding, absent, ok, problem, warning
+from longstop.domain.extras import installing
 from longstop.settings import Settings
 
 PYTHON_MIN = (3, 11)
@@ -97,12 +98,12 @@ def sqlite(found: tuple[int, ...] = sqlite3.sqlite_version_info, threads: int = 
 
 def optional_part(part: Extra, needed_by: str) -> Finding:
     """`needed_by` names the setting that cannot do without it; empty when none asks for it."""
-    name, command = f"extra {part.name}", f"pip install 'longstop[{part.name}]'"
+    name, command = f"extra {part.name}", installing(part.name)
     if find_spec(part.module) is not None:
         return ok(name, f"{part.package} {_installed_version(part.package) or 'of an unknown version'}")
     if needed_by:
-        return problem(name, f"{part.package} is not installed, and {needed_by} needs it", f"Run: {command}")
-    return absent(name, f"not installed; only needed for {part.purpose}", f"If you want it, run: {command}")
+        return problem(name, f"{part.package} is not installed, and {needed_by} needs it", f"Run {command}.")
+    return absent(name, f"not installed; only needed for {part.purpose}", f"If you want it, run {command}.")
 
 
 def needs(settings: Settings | None) -> Mapping[str, str]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, BrowserMissingError, BrowserTimeoutError
+from longstop.domain.extras import installing
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.command_line import MARK_VARIABLE
 from longstop.fetch.browser.drivers import PLAYWRIGHT, driver_errors
@@ -22,7 +23,7 @@ from longstop.fetch.browser.processes import Identity
 if TYPE_CHECKING:
     from playwright.async_api import Playwright
 
-MISSING = "Install it with: pip install 'longstop[browser]'."
+MISSING = f"Run {installing('browser')}."
 
 
 async def start_driver(

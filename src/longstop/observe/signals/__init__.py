@@ -1,5 +1,7 @@
 """Facts about the machine, typed. Logic emits them; logs, metrics and health subscribe.
 
+Those of the watchdogs stand in `troubles.py`.
+
 | signal | when | fields worth a metric |
 |---|---|---|
 | EngineStarted, EngineStopped | the service came up, went down | |
@@ -17,6 +19,8 @@
 | ErrorRaised | something failed; has the documents' log fields | error_type |
 | ConfigurationReloaded, ConfigurationRefused | the settings were read again while running | |
 | AdminVerbUsed | somebody asked for something under /admin, whatever came of it | |
+| AlertRaised | something that somebody should be told of | alert, severity |
+| AlertDelivered, AlertLost | the webhook took an alert, or did not | |
 | ServiceRestarted | supervision restarted a child | service, reason |
 | ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
 | ScraperResumed | a scraper goes on where another stood | disagreements |
@@ -45,6 +49,9 @@ from longstop.observe.signals.browsers import (
 from longstop.observe.signals.bus import Signal, Signals
 from longstop.observe.signals.house import (
     AdminVerbUsed,
+    AlertDelivered,
+    AlertLost,
+    AlertRaised,
     ConfigurationRefused,
     ConfigurationReloaded,
     EngineStarted,
@@ -85,6 +92,9 @@ from longstop.observe.signals.scrapers import (
 __all__ = [
     "FRESH_OUTCOMES",
     "AdminVerbUsed",
+    "AlertDelivered",
+    "AlertLost",
+    "AlertRaised",
     "BrowserLost",
     "BrowserRecycled",
     "BrowserStarted",

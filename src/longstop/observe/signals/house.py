@@ -65,6 +65,35 @@ class AdminVerbUsed(Signal, frozen=True, kw_only=True):
     request_id: str = ""
 
 
+class AlertRaised(Signal, frozen=True, kw_only=True):
+    """`held_back` counts the same alert since it was raised last. `is_news`: no other line of the log says it."""
+
+    alert: str
+    severity: str
+    message: str
+    hint: str = ""
+    match_id: str | None = None
+    context: dict[str, Any] = msgspec.field(default_factory=dict)
+    held_back: int = 0
+    is_news: bool = False
+
+
+class AlertDelivered(Signal, frozen=True, kw_only=True):
+    alert: str
+    match_id: str | None
+    attempts: int
+    duration_seconds: float
+
+
+class AlertLost(Signal, frozen=True, kw_only=True):
+    """`alert` is the last of `count`."""
+
+    alert: str
+    match_id: str | None
+    reason: str
+    count: int = 1
+
+
 class ServiceRestarted(Signal, frozen=True, kw_only=True):
     service: str
     reason: str
@@ -76,6 +105,8 @@ class ResourcesMeasured(Signal, frozen=True, kw_only=True):
     cpu_percent: float
     tasks: int
     open_files: int
+    cpu_seconds: float | None = None
+    processes: int | None = None
 
 
 class LoopLagged(Signal, frozen=True, kw_only=True):

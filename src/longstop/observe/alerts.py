@@ -1,0 +1,97 @@
+"""What is worth waking somebody for: signals become alerts here, by one table and two counts.
+
+| alert | when | severity |
+|---|---|---|
+| critical error | an error was raised as CRITICAL: a scraper given up, a source whose shape has changed | CRITICAL |
+| error rate | a match has more errors a minute than scraper.health.errors_per_minute | ERROR |
+| settings refused | a settings file that was read again cannot be used | ERROR |
+
+To add one: a row in `RULES`, and here. The same alert about the same match is raised once in five minutes and then says
+how often it was held back; whoever is told everything reads nothing.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from longstop.observe import signals as facts
+from longstop.observe.error_rates import ErrorRates
+from longstop.observe.signals import AlertRaised, Signals
+
+FOLD_SECONDS: Final = 300.0
+FOLDED_MAX: Final = 5_000
+
+Rule = Callable[[Any], AlertRaised | None]
+
+
+def _on_error(error: facts.ErrorRaised) -> AlertRaised | None:
+    if error.severity.upper() != "CRITICAL":
+        return None
+    context = {**error.context, "error_type": error.error_type, "operation": error.operation, "url": error.url}
+    return AlertRaised(
+        at=error.at,
+        alert="critical error",
+        severity="CRITICAL",
+        match_id=error.match_id,
+        message=error.error_message,
+        hint=error.hint,
+        context={name: value for name, value in context.items() if value not in ("", None)},
+    )
+
+
+def _on_refused(refused: facts.ConfigurationRefused) -> AlertRaised:
+    return AlertRaised(
+        at=refused.at,
+        alert="settings refused",
+        severity="ERROR",
+        message=refused.message,
+        hint=refused.hint,
+        context={"faults": list(refused.faults), "reason": refused.reason},
+    )
+
+
+RULES: Final[Mapping[type[facts.Signal], Rule]] = {
+    facts.ErrorRaised: _on_error,
+    facts.ConfigurationRefused: _on_refused,
+}
+
+
+class _Fold(msgspec.Struct):
+    raised_at: datetime
+    held_back: int = 0
+
+
+class Alerts:
+    """Listens to the bus, and says its alerts on the same bus."""
+
+    def __init__(self, errors_per_minute: int) -> None:
+        self.rates = ErrorRates(errors_per_minute)
+        self._folds: dict[tuple[str, str, str], _Fold] = {}
+
+    def subscribe(self, bus: Signals) -> None:
+        for kind, rule in RULES.items():
+            bus.subscribe(kind, self._following(rule, bus))
+        bus.subscribe(facts.ErrorRaised, self._following(self.rates.count, bus))
+
+    def _following(self, rule: Rule, bus: Signals) -> Callable[[Any], None]:
+        def follow(signal: facts.Signal) -> None:
+            alert = rule(signal)
+            if alert is not None:
+                self._raise(alert, bus)
+
+        return follow
+
+    def _raise(self, alert: AlertRaised, bus: Signals) -> None:
+        key = (alert.alert, alert.severity, alert.match_id or "")
+        fold = self._folds.get(key)
+        if fold is not None and alert.at - fold.raised_at < timedelta(seconds=FOLD_SECONDS):
+            fold.held_back += 1
+            return
+        if len(self._folds) >= FOLDED_MAX:
+            self._folds.pop(next(iter(self._folds)))
+        # At its end, so that the one that goes first is the one that was raised longest ago.
+        self._folds.pop(key, None)
+        self._folds[key] = _Fold(alert.at)
+        bus.emit(alert if fold is None else msgspec.structs.replace(alert, held_back=fold.held_back))

@@ -1,0 +1,50 @@
+"""All the watchdogs of one instance, joined. Each is a service of the tree."""
+
+from collections.abc import Sequence
+
+from longstop.clock import Clock
+from longstop.domain.recovery import RecoveryAction
+from longstop.observe.signals import Signals
+from longstop.supervise.service import Service
+from longstop.supervise.watchdogs.beats import Beats
+from longstop.supervise.watchdogs.eyes import Eyes
+from longstop.supervise.watchdogs.grade import GradeWatchdog
+from longstop.supervise.watchdogs.limits import Limits
+from longstop.supervise.watchdogs.loop import LoopLimits, LoopWatchdog, StallWatcher
+from longstop.supervise.watchdogs.matches import MatchWatchdog
+from longstop.supervise.watchdogs.patient import Patient
+from longstop.supervise.watchdogs.recoveries import KEPT_AT_HAND, AuditKeeper, Recoveries
+
+
+class Watchdogs:
+    """`beats` is for every other periodic service: whoever promises to come round is missed when he does not.
+
+    Without `watcher`, as on virtual time, no thread looks at the loop."""
+
+    def __init__(
+        self,
+        patient: Patient,
+        limits: Limits,
+        clock: Clock,
+        bus: Signals,
+        *,
+        keepers: Sequence[AuditKeeper] = (),
+        entries_at_hand: int = KEPT_AT_HAND,
+        loop_limits: LoopLimits = LoopLimits(),
+        watcher: StallWatcher | None = None,
+    ) -> None:
+        self.beats = Beats(clock)
+        self.recoveries = Recoveries(clock, bus, limits, self.beats, keepers, entries_at_hand)
+        self.matches = MatchWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
+        self.grade = GradeWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
+        self.eyes = Eyes(patient, limits, self.beats, clock, bus)
+        self.loop = LoopWatchdog(clock, bus, self.beats, loop_limits, watcher)
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """The loop's first: it should see how the others begin."""
+        return (self.loop, self.eyes, self.matches, self.grade, self.recoveries)
+
+    async def recycle(self, action: RecoveryAction, trigger: str) -> str | None:
+        """For a person: the audit entry's id, or None when a recycle is under way already."""
+        return await self.grade.recycle(action, trigger)

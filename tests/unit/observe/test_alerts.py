@@ -1,0 +1,125 @@
+"""Which signals become alerts, how often, and that errors a minute are counted by match."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from longstop.observe import signals as facts
+from longstop.observe.alerts import FOLDED_MAX, Alerts
+from longstop.observe.error_rates import MATCHES_MAX, REMEMBERED_MAX, ErrorRates
+from tests.cricket import NOON
+from tests.virtual import Heard
+
+pytestmark = pytest.mark.req("H4")
+
+
+class Watch:
+    """A bus with alerts on it, and a clock."""
+
+    def __init__(self, per_minute: int = 10) -> None:
+        self.heard = Heard()
+        self.alerts = Alerts(per_minute)
+        self.alerts.subscribe(self.heard.bus)
+        self.now = NOON
+
+    def fail(self, severity: str = "WARN", seconds: float = 1.0, match_id: str | None = "crex_A", **more: Any) -> None:
+        self.now += timedelta(seconds=seconds)
+        fields: dict[str, Any] = {"error_type": "network", "error_message": "no answer"} | more
+        self.heard.bus.emit(facts.ErrorRaised(at=self.now, severity=severity, match_id=match_id, **fields))
+
+    @property
+    def raised(self) -> list[facts.AlertRaised]:
+        return self.heard.of(facts.AlertRaised)
+
+
+@pytest.mark.req("B10")
+def test_a_critical_error_is_an_alert_with_all_that_is_known() -> None:
+    watch = Watch()
+    watch.fail(
+        "CRITICAL",
+        error_type="parsing",
+        error_message="11 payloads in a row could not be read.",
+        hint="Mend the selector.",
+        operation="poll",
+        url="http://127.0.0.1/x",
+        context={"selector": ".score > b", "field": "score"},
+    )
+    (alert,) = watch.raised
+    assert (alert.alert, alert.severity, alert.match_id) == ("critical error", "CRITICAL", "crex_A")
+    assert (alert.message, alert.hint) == ("11 payloads in a row could not be read.", "Mend the selector.")
+    assert alert.context == {
+        "selector": ".score > b",
+        "field": "score",
+        "error_type": "parsing",
+        "operation": "poll",
+        "url": "http://127.0.0.1/x",
+    }
+
+
+def test_what_is_less_than_critical_is_no_alert_by_itself() -> None:
+    watch = Watch()
+    for severity in ("WARN", "ERROR", "INFO"):
+        watch.fail(severity)
+    assert watch.raised == []
+
+
+def test_more_than_ten_errors_a_minute_of_one_match_are_an_alert_with_their_kinds() -> None:
+    watch = Watch()
+    for number in range(10):
+        watch.fail(error_type="parsing" if number % 3 == 0 else "network", seconds=5)
+        watch.fail(match_id="crex_B", seconds=0)
+        watch.fail(match_id=None, seconds=0)
+    assert watch.raised == []
+    watch.fail(seconds=5, error_message="the last one")
+    (alert,) = watch.raised
+    assert (alert.alert, alert.severity, alert.match_id) == ("error rate", "ERROR", "crex_A")
+    assert alert.message == "11 errors within a minute, more than 10."
+    assert alert.context == {"errors": {"network": 7, "parsing": 4}, "last_error": "the last one"}
+    assert alert.is_news
+
+
+def test_ten_errors_a_minute_for_an_hour_are_none_too_many() -> None:
+    watch = Watch()
+    for _ in range(600):
+        watch.fail(seconds=6)
+    assert watch.raised == []
+
+
+def test_the_same_alert_is_raised_once_in_five_minutes_and_says_what_was_held_back() -> None:
+    watch = Watch()
+    for _ in range(60):
+        watch.fail("CRITICAL", seconds=10, match_id="crex_A")
+    assert [alert.held_back for alert in watch.raised] == [0, 29]
+    assert (watch.raised[1].at - watch.raised[0].at).total_seconds() == 300
+    watch.fail("CRITICAL", match_id="crex_B")
+    assert watch.raised[-1].match_id == "crex_B"
+
+
+def test_a_refused_settings_file_is_an_alert() -> None:
+    watch = Watch()
+    watch.heard.bus.emit(
+        facts.ConfigurationRefused(at=NOON, reason="SIGHUP", generation=1, message="Two bad.", faults=("a", "b"))
+    )
+    (alert,) = watch.raised
+    assert (alert.alert, alert.severity, alert.context["faults"]) == ("settings refused", "ERROR", ["a", "b"])
+
+
+def test_what_is_remembered_stays_bounded() -> None:
+    watch = Watch(per_minute=3)
+    for number in range(MATCHES_MAX + 100):
+        watch.fail("CRITICAL", seconds=0, match_id=f"crex_{number}")
+    for _ in range(10_000):
+        watch.fail(seconds=0)
+    assert len(watch.alerts._folds) <= FOLDED_MAX
+    assert len(watch.alerts.rates._recent) <= MATCHES_MAX
+    assert len(watch.alerts.rates._recent["crex_A"]) <= REMEMBERED_MAX
+
+
+def test_another_rate_holds_from_the_next_error_on() -> None:
+    rates = ErrorRates(2)
+    error = facts.ErrorRaised(at=NOON, severity="WARN", error_type="network", error_message="x", match_id="m")
+    assert [rates.count(error) is not None for _ in range(3)] == [False, False, True]
+    rates.per_minute = 150
+    assert [rates.count(error) for _ in range(147)] == [None] * 147
+    assert rates.count(error) is not None
