@@ -22,6 +22,7 @@ from longstop.domain.errors import BrowserMissingError, InputError, MalformedPay
 from longstop.domain.match import MatchRef
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
 from longstop.fetch.browser.needs import Allow, ContextNeed, Profile, RouteRules
+from longstop.fetch.browser.orphans import OrphanReport, remove_orphans
 from longstop.fetch.browser.pool import BrowserPool
 from longstop.fetch.browser.recycling import UnitLimits
 from longstop.fetch.browser.roster import PoolOptions
@@ -77,6 +78,7 @@ class Approaches:
         self._http: list[HttpFetcher] = []
         self._books: dict[str, RecipeBook] = {}
         self._fetchers: dict[str, SourceFetcher] = {}
+        self._browser_folder = Path(settings.storage.root) / "browser"
         self.pool: BrowserPool | None = None
         self._stealthy: BrowserPool | None = None
 
@@ -114,6 +116,20 @@ class Approaches:
         telling = [view for view in views if view.total_failures or view.state != "CLOSED"]
         return [dict(msgspec.to_builtins(view)) for view in telling[:BREAKERS_SHOWN_MAX]]
 
+    def browser_bytes(self) -> dict[str, int]:
+        """What the pages of each match take, with their part of the browser; 0 is not known yet."""
+        return {
+            MatchRef(source, key, "").match_id: size
+            for source, fetcher in self._fetchers.items()
+            for key, size in fetcher.page_bytes().items()
+        }
+
+    async def sweep(self) -> OrphanReport:
+        """A run without a browser may follow one that had some."""
+        if self.pool is not None:
+            return await self.pool.sweep()
+        return await remove_orphans(self._browser_folder, self._clock)
+
     def _tell(self, error_type: str, message: str, hint: str) -> None:
         self._bus.emit(
             signals.ErrorRaised(
@@ -149,7 +165,7 @@ class Approaches:
         )
         fleet = ChromiumFleet(
             ChromiumOptions(
-                folder=Path(self._settings.storage.root) / "browser",
+                folder=self._browser_folder,
                 executable=wanted.executable_path,
                 proxy=nowhere.server,
                 headless=wanted.headless,

@@ -13,6 +13,7 @@
 | 68 | there is no such source |
 | 69 | a port is taken |
 | 70 | a fault of ours |
+| 71 | memory ran out |
 | 72 | no browser was found |
 | 74 | the store failed |
 | 75 | the source did not answer |

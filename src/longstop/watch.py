@@ -16,6 +16,7 @@ from longstop.domain.observation import Observation
 from longstop.domain.scraper_state import ScraperState
 from longstop.fetch.snapshot import Snapshot
 from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
+from longstop.resilience.memory import weigh
 from longstop.store.contract import LedgerPage, LiveRow, MatchRow, WriteBatch
 
 MatchStep = Transition[MatchState]
@@ -213,6 +214,13 @@ class Watch:
         step = MATCH_LIFECYCLE.step(self.state, event)
         self.state = step.target
         return step
+
+    @property
+    def weight_bytes(self) -> int:
+        """What this match is known to hold in memory, by counting."""
+        rows = 0 if self._ledger is None else self._ledger.rows
+        codes = len(self.codes.players) + len(self.codes.teams) + len(self.codes.series)
+        return weigh(rows, len(self._body or b""), codes)
 
     def polled(self, is_success: bool, now: datetime) -> None:
         self.failures_in_a_row = 0 if is_success else self.failures_in_a_row + 1

@@ -37,6 +37,9 @@
     ├── StoreError                    the record could not be kept
     │   ├── StoreUnavailableError     heals when the database is back
     │   └── StoreClosedError          asked after the end
+    ├── MemoryShortError              there is not enough of it
+    │   ├── InsufficientMemoryError   for another scraper; the start is tried again
+    │   └── OutOfMemoryError          the process has passed its hard bound
     └── IllegalTransitionError        a state machine was asked for a step it does not have
 
 `heals` tells whether waiting alone may mend it; `kind` is the word of the documents' `error_type`.
@@ -288,6 +291,28 @@ class StoreUnavailableError(StoreError):
 
 class StoreClosedError(StoreError):
     default_hint = "The store was asked after it was closed."
+
+
+class MemoryShortError(LongstopError):
+    """There is not enough memory."""
+
+    kind = "memory"
+    exit_code = 71
+
+
+class InsufficientMemoryError(MemoryShortError):
+    """No scraper was started. `retry_after_seconds` is when it is tried again; None when too many wait already."""
+
+    heals = True
+    default_hint = "End other programs, watch fewer matches, or give the machine or container more memory."
+
+    def __init__(self, message: str, *, retry_after_seconds: float | None = None, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class OutOfMemoryError(MemoryShortError):
+    default_hint = "It ends and is to be started again; if it comes back, watch fewer matches or raise the hard limit."
 
 
 class IllegalTransitionError(LongstopError):

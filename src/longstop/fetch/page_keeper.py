@@ -53,6 +53,10 @@ class PageKeeper:
         held = self._usable(key)
         return 0.0 if held is None else self._clock.monotonic() - held.opened_at
 
+    def memory_bytes(self) -> dict[str, int]:
+        """Of each match with an open page; 0 is not known yet."""
+        return {key: held.tab.memory_bytes for key, held in self._held.items() if not held.tab.is_lost}
+
     async def page(self, request: FetchRequest) -> Tab:
         """The open page of this match; for a call about none, any that is open."""
         if not request.key:

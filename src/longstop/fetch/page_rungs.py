@@ -79,6 +79,9 @@ class InPageRung:
         """Is there an open page from which this call could be made without opening one?"""
         return self._keeper.has_page(request.key)
 
+    def memory_bytes(self) -> dict[str, int]:
+        return self._keeper.memory_bytes()
+
     async def let_go(self, key: str) -> None:
         await self._keeper.let_go(key)
 

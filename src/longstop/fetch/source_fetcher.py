@@ -54,6 +54,10 @@ class SourceFetcher:
     async def picture(self, key: str) -> bytes | None:
         return await self._in_page.picture(key) if self._in_page is not None else None
 
+    def page_bytes(self) -> dict[str, int]:
+        """What the open pages take, by key; empty where no rung has pages."""
+        return self._in_page.memory_bytes() if self._in_page is not None else {}
+
     async def let_go(self, key: str) -> None:
         await self._ladder.let_go(key)
 

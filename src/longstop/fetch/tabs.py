@@ -27,6 +27,11 @@ class Tab(Protocol):
         """Set when its browser is to be replaced: please move to another, and let this one go then."""
         ...
 
+    @property
+    def memory_bytes(self) -> int:
+        """With its part of the browser, as last measured; 0 is not known yet."""
+        ...
+
     async def open(self, url: str, seconds: float) -> None: ...
 
     async def call(self, request: FetchRequest, seconds: float) -> TabAnswer:

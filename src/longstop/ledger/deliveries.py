@@ -23,6 +23,7 @@ class InningsBook:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.rows = 0
         self.totals = Totals()
         self.settled: set[int] = set()
         self._overs: dict[int, dict[int, DeliveryRecord]] = {}
@@ -77,7 +78,9 @@ class InningsBook:
         self.totals = totals
 
     def _put(self, record: DeliveryRecord) -> None:
-        self._overs.setdefault(record.place.over, {})[record.place.position] = record
+        over = self._overs.setdefault(record.place.over, {})
+        self.rows += record.place.position not in over
+        over[record.place.position] = record
 
 
 def changes(book: InningsBook, report: OverReport, stamp: Stamp) -> Iterator[DeliveryRecord]:

@@ -94,6 +94,11 @@ class MatchLedger:
         return not self._suspicions and not self._to_sync
 
     @property
+    def rows(self) -> int:
+        """How many balls it holds."""
+        return sum(book.rows for book in self._books.values())
+
+    @property
     def result(self) -> Result | None:
         return self._result
 

@@ -98,6 +98,7 @@ class Watched:
         "last_error_kind",
         "last_error_message",
         "match_id",
+        "memory_bytes",
         "observation",
         "outcome",
         "pace_reason",
@@ -142,6 +143,7 @@ class Watched:
         self.last_error_kind = ""
         self.last_error_message = ""
         self.gaps: set[str] = set()
+        self.memory_bytes: int | None = None
 
     def staleness_seconds(self, now: datetime) -> float:
         """Since the last capture; before the first one since the start: what never came is not fresh."""
@@ -170,7 +172,8 @@ class Board:
         self._listed_at: datetime | None = None
         self.grade = HealthGrade.HEALTHY.value
         self.rss_bytes = 0
-        self.rss_peak_bytes = 0
+        self.peak_bytes = 0
+        self.browser_bytes = 0
         self.cpu_percent = 0.0
 
     def subscribe(self, signals: facts.Signals) -> None:
@@ -191,6 +194,7 @@ class Board:
         signals.subscribe(troubles.HealthGraded, self._on_graded)
         signals.subscribe(troubles.StalenessFound, lambda found: self._set_stale(found.match_id, True))
         signals.subscribe(troubles.StalenessEnded, lambda ended: self._set_stale(ended.match_id, False))
+        signals.subscribe(facts.ScrapersMeasured, self._on_measured)
 
     # What is read
 
@@ -274,6 +278,7 @@ class Board:
         # Make before break: the stop of a predecessor is no news about its successor.
         if watched is not None and watched.scraper_id == signal.scraper_id:
             watched.is_active = False
+            watched.memory_bytes = None
             watched.revision += 1
 
     def _on_polled(self, signal: facts.PollFinished) -> None:
@@ -343,7 +348,7 @@ class Board:
 
     def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
         self.rss_bytes = signal.rss_bytes
-        self.rss_peak_bytes = max(self.rss_peak_bytes, signal.rss_bytes)
+        self.peak_bytes = max(self.peak_bytes, self.rss_bytes + self.browser_bytes)
         self.cpu_percent = signal.cpu_percent
 
     def _on_graded(self, signal: troubles.HealthGraded) -> None:
@@ -354,6 +359,12 @@ class Board:
         if watched is not None and watched.is_stale is not is_stale:
             watched.is_stale = is_stale
             watched.revision += 1
+
+    def _on_measured(self, signal: facts.ScrapersMeasured) -> None:
+        """Whoever is not told of is unknown again: an old figure would look like a new one."""
+        self.browser_bytes = signal.browser_bytes
+        for match_id, watched in self._watched.items():
+            watched.memory_bytes = signal.memory_bytes.get(match_id)
 
     def _meet(self, match_id: str, source: str, at: datetime) -> Watched:
         watched = self._watched.get(match_id)

@@ -37,6 +37,7 @@ ERROR_TYPES: Final = frozenset(
         "rejected",
         "egress",
         "robots",
+        "memory",
     }
 )
 _GRADE: Final = {"healthy": 0.0, "recovering": 1.0, "degraded": 2.0, "failing": 3.0}
@@ -59,13 +60,14 @@ class Registry(CollectorRegistry):
 class _MatchSeries:
     """The children of one match, looked up once."""
 
-    __slots__ = ("_metrics", "errors", "label", "latency", "updates")
+    __slots__ = ("_metrics", "errors", "label", "latency", "memory", "updates")
 
     def __init__(self, label: str, metrics: "Metrics") -> None:
         self._metrics = metrics
         self.label = label
         self.updates: Counter | None = None
         self.latency: Histogram | None = None
+        self.memory: Gauge | None = None
         self.errors: dict[str, Counter] = {}
 
     def count_update(self) -> None:
@@ -78,6 +80,20 @@ class _MatchSeries:
             self.latency = self._metrics.update_latency.labels(self.label)
         self.latency.observe(seconds)
 
+    def set_memory(self, size: int | None) -> None:
+        """What is not known is not shown: an old figure, or a zero, would say that all is well."""
+        if size is None:
+            self._drop_memory()
+            return
+        if self.memory is None:
+            self.memory = self._metrics.memory.labels(self.label)
+        self.memory.set(size)
+
+    def _drop_memory(self) -> None:
+        if self.memory is not None:
+            self._metrics.memory.remove(self.label)
+            self.memory = None
+
     def count_error(self, error_type: str) -> None:
         child = self.errors.get(error_type)
         if child is None:
@@ -85,6 +101,7 @@ class _MatchSeries:
         child.inc()
 
     def remove(self) -> None:
+        self._drop_memory()
         if self.updates is not None:
             self._metrics.updates.remove(self.label)
         if self.latency is not None:
@@ -123,7 +140,10 @@ class Metrics:
             registry=registry,
         )
         self.memory = Gauge(
-            "scraper_memory_bytes", 'Resident memory; "all" is the whole process.', ("match_id",), registry=registry
+            "scraper_memory_bytes",
+            'Share of process and browser; "all" is the process, "browsers" all of those, "other" the largest left.',
+            ("match_id",),
+            registry=registry,
         )
         self.active_scrapers = Gauge("active_scrapers_count", "Matches being watched.", registry=registry)
 
@@ -171,6 +191,7 @@ class Metrics:
         self.webhook = Counter(
             "longstop_webhook", "Alerts for the webhook, by outcome.", ("outcome",), registry=registry
         )
+        self._make_resource_metrics(registry)
         self.cpu = Gauge("longstop_cpu_percent", "CPU of this process; 100 is one core.", registry=registry)
         self.tasks = Gauge("longstop_tasks", "Tasks of the event loop.", registry=registry)
         self.open_files = Gauge("longstop_open_files", "Open files and sockets.", registry=registry)
@@ -186,6 +207,23 @@ class Metrics:
         self.alarms = Gauge("longstop_alarms", "Alarms of the watchdogs that stand.", ("kind",), registry=registry)
         self.stalls = Histogram(
             "longstop_loop_stall_seconds", "The event loop stood.", buckets=_DURATION_BUCKETS, registry=registry
+        )
+
+    def _make_resource_metrics(self, registry: CollectorRegistry) -> None:
+        self.memory_alerts = Counter(
+            "longstop_memory_alerts",
+            "Bounds passed: high, soft, hard.",
+            ("level",),
+            registry=registry,
+        )
+        self.readings_failed = Counter(
+            "longstop_readings_failed", "Readings that could not be had or believed.", ("reading",), registry=registry
+        )
+        self.starts_refused = Counter(
+            "longstop_starts_refused", "Scrapers not started for want of memory.", registry=registry
+        )
+        self.replacements = Counter(
+            "longstop_replacements", "Scrapers replaced or killed in time.", ("reason", "action"), registry=registry
         )
 
     def subscribe(self, signals: facts.Signals) -> None:
@@ -209,6 +247,11 @@ class Metrics:
         signals.subscribe(facts.AlertLost, lambda lost: self.webhook.labels("lost").inc(lost.count))
         signals.subscribe(facts.LoopLagged, lambda lag: self.loop_lag.observe(lag.lag_seconds))
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
+        signals.subscribe(facts.ScrapersMeasured, self._on_measured)
+        signals.subscribe(facts.MemoryRose, lambda rose: self.memory_alerts.labels(rose.level).inc())
+        signals.subscribe(facts.ReadingFailed, lambda failed: self.readings_failed.labels(failed.reading).inc())
+        signals.subscribe(facts.StartRefused, lambda _: self.starts_refused.inc())
+        signals.subscribe(facts.ReplacementOrdered, self._on_ordered)
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""
@@ -284,6 +327,17 @@ class Metrics:
 
     def _on_stale(self, signal: troubles.StalenessFound) -> None:
         self.stale.labels(signal.kind).inc()
+
+    def _on_measured(self, signal: facts.ScrapersMeasured) -> None:
+        """Matches without labels of their own are told by their largest, as their ages are by the worst."""
+        for match_id, series in self._series.items():
+            series.set_memory(signal.memory_bytes.get(match_id))
+        rest = [size for match_id, size in signal.memory_bytes.items() if match_id not in self._series]
+        self._of(OTHER).set_memory(max(rest, default=None))
+        self.memory.labels("browsers").set(signal.browser_bytes)
+
+    def _on_ordered(self, signal: facts.ReplacementOrdered) -> None:
+        self.replacements.labels(signal.reason, signal.action).inc()
 
     def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
         self.memory.labels("all").set(signal.rss_bytes)

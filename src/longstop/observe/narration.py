@@ -193,7 +193,14 @@ def _tell_staleness(found: troubles.StalenessFound) -> Told:
 
 def _tell_judged(judged: troubles.RecoveryJudged) -> Told:
     level = logging.INFO if judged.outcome == "success" else logging.WARNING
-    return level, "recovery judged", _fields(judged, *troubles.RecoveryJudged.__struct_fields__[:-1])
+    return level, "recovery judged", _fields(judged, *troubles.RecoveryJudged.__struct_fields__[1:])
+
+
+def _tell_memory(rose: facts.MemoryRose) -> Told:
+    """What is near its bound warns; what is beyond the last one is critical."""
+    level = {"high": logging.WARNING, "soft": logging.ERROR}.get(rose.level, logging.CRITICAL)
+    fields = _fields(rose, "match_id", "scraper_id", "memory_bytes", "limit_bytes")
+    return level, f"memory rose above its {rose.level} bound", fields
 
 
 def _tell_alert(alert: facts.AlertRaised) -> Told:
@@ -232,7 +239,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     ),
     facts.BrowserLost: _telling(_WARN, "browser lost", "unit", "reason", "leases"),
     facts.BrowserRecycled: _telling(_INFO, "browser recycled", "unit", "subject", "reason", "action", "detail"),
-    facts.LeaseLost: _telling(_INFO, "lease lost", *facts.LeaseLost.__struct_fields__[:-1]),
+    facts.LeaseLost: _telling(_INFO, "lease lost", *facts.LeaseLost.__struct_fields__[1:]),
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,
@@ -248,6 +255,20 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.AlertRaised: _tell_alert,
     facts.AlertDelivered: _telling(_DEBUG, "alert delivered", "alert", "match_id", "attempts", "duration_seconds"),
     facts.AlertLost: _telling(_WARN, "alert lost", "alert", "match_id", "reason", "count"),
+    facts.MemoryRose: _tell_memory,
+    facts.ReadingFailed: _telling(_WARN, "reading failed", "reading", "reason"),
+    facts.ReplacementOrdered: _telling(
+        _INFO, "replacement ordered", "match_id", "scraper_id", "action", "reason", "detail", "is_accepted"
+    ),
+    facts.StartRefused: _telling(
+        _WARN, "start refused", "match_id", "available_bytes", "needed_bytes", "retry_seconds"
+    ),
+    facts.StartRetried: _telling(_INFO, "start retried", "match_id", "attempt", "waited_seconds"),
+    facts.MemoryBrokenDown: _telling(_WARN, "memory broken down", *facts.MemoryBrokenDown.__struct_fields__[1:]),
+    facts.ScraperIdled: _telling(
+        _INFO, "scraper idled", "match_id", "scraper_id", "pid", "memory_bytes", "idle_seconds", "reason"
+    ),
+    facts.CleanupFinished: _telling(_INFO, "cleanup finished", *facts.CleanupFinished.__struct_fields__[1:]),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),
     facts.ScraperStopped: _telling(_INFO, "scraper stopped", "match_id", "scraper_id", "reason"),

@@ -4,6 +4,7 @@ No answer shows a stack, a file or a setting: what went wrong inside goes to the
 """
 
 import logging
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,13 @@ import msgspec
 from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 
-from longstop.domain.errors import IllegalTransitionError, InputError, StoreError, UnknownMatchError
+from longstop.domain.errors import (
+    IllegalTransitionError,
+    InputError,
+    InsufficientMemoryError,
+    StoreError,
+    UnknownMatchError,
+)
 from longstop.domain.match import MatchStatus
 
 MEDIA_TYPE = "application/problem+json"
@@ -69,6 +76,12 @@ SETTINGS_REFUSED = Kind(
 TOO_SLOW = Kind(
     "too-slow", 504, "It takes longer than expected", "It may still be done; look at the log before asking again."
 )
+INSUFFICIENT_MEMORY = Kind(
+    "insufficient-memory",
+    503,
+    "Insufficient memory resources",
+    "The start is tried again by itself; the log shows who has how much of the memory.",
+)
 OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -88,6 +101,7 @@ CATALOGUE: Mapping[str, Kind] = {
         NOT_POSSIBLE_NOW,
         SETTINGS_REFUSED,
         TOO_SLOW,
+        INSUFFICIENT_MEMORY,
         OTHER,
     )
 }
@@ -171,6 +185,13 @@ def on_store_error(request: _Request, error: StoreError) -> Response[bytes]:
     )
 
 
+def on_short_memory(request: _Request, error: InsufficientMemoryError) -> Response[bytes]:
+    """When it is tried again by itself is also when asking again is of use."""
+    later = error.retry_after_seconds
+    headers = {} if later is None else {"Retry-After": str(math.ceil(later))}
+    return _answer(request, INSUFFICIENT_MEMORY, error.message, headers=headers)
+
+
 def on_validation_error(request: _Request, error: ValidationException) -> Response[bytes]:
     faults = tuple(_faults(error.extra))
     detail = "; ".join(f"{fault.parameter}: {fault.detail}" for fault in faults) or "A parameter is wrong."
@@ -214,6 +235,7 @@ HANDLERS: Mapping[int | type[Exception], Any] = {
     UnknownMatchError: on_unknown_match,
     IllegalTransitionError: on_illegal_transition,
     StoreError: on_store_error,
+    InsufficientMemoryError: on_short_memory,
     ValidationException: on_validation_error,
     HTTPException: on_http_error,
     Exception: on_unexpected,

@@ -1,7 +1,7 @@
 """`GET /health` in the documents' shape (S1, with S0 FR-012's fields). It reads the board and nothing else.
 
-One process watches all matches, so memory and CPU of one match cannot be measured apart: each match is given its equal
-share of the process, and the totals are the process's own.
+One process watches all matches. The memory of one is its share of the process by what it holds, with that of its pages
+in a browser; null is not known, and never means little. CPU is shared equally. The totals are process and browsers.
 """
 
 from datetime import datetime
@@ -26,7 +26,7 @@ class ScraperReport(Struct, frozen=True):
     total_errors: int
     total_updates: int
     health_status: str
-    memory_mb: float
+    memory_mb: float | None
     cpu_percent: float
     polling_interval: float
 
@@ -55,7 +55,7 @@ class MatchReport(Struct, frozen=True):
     url: str
     last_update_iso8601: datetime | None
     error_count: int
-    memory_mb: float
+    memory_mb: float | None
 
 
 class HealthReport(Struct, frozen=True):
@@ -74,36 +74,32 @@ class HealthReport(Struct, frozen=True):
     version: str
 
 
-class _Share(Struct, frozen=True):
-    memory_mb: float
-    cpu_percent: float
-
-
 def health_report(model: ReadModel) -> HealthReport:
     now, board = model.clock.now(), model.board
     vitals = board.vitals(now)
     active = board.active()
-    total_mb = round(board.rss_bytes / _MEGABYTE, 1)
     scrapers = max(1, len(active))
-    share = _Share(round(total_mb / scrapers, 2), round(board.cpu_percent / scrapers, 2))
+    cpu_percent = round(board.cpu_percent / scrapers, 2)
+    total_bytes = board.rss_bytes + board.browser_bytes
+    total_mb = round(total_bytes / _MEGABYTE, 1)
     average_ms, p95_ms = board.latency_ms()
     return HealthReport(
         status=overall_health(vitals),
         timestamp=now,
         active_scraper_count=len(active),
         total_matches_scraping=len(active) + vitals.unwatched,
-        scrapers=[_scraper(watched, share, now) for watched in active],
+        scrapers=[_scraper(watched, cpu_percent, now) for watched in active],
         resources=ResourceReport(
             total_memory_mb=total_mb,
-            average_memory_mb=share.memory_mb,
-            peak_memory_mb=round(board.rss_peak_bytes / _MEGABYTE, 1),
+            average_memory_mb=round(total_bytes / _MEGABYTE / scrapers, 2),
+            peak_memory_mb=round(board.peak_bytes / _MEGABYTE, 1),
             total_cpu_percent=round(board.cpu_percent, 1),
         ),
         errors=ErrorReport(
             vitals.errors_last_minute, board.errors_last_hour(now), circuit_breakers=model.approach.breakers()
         ),
         performance=PerformanceReport(average_ms, p95_ms, board.updates_per_minute(now)),
-        per_match_status=[_match(watched, share) for watched in active],
+        per_match_status=[_match(watched) for watched in active],
         total_memory_mb=total_mb,
         uptime_seconds=int(vitals.uptime_seconds),
         instance=model.instance.name,
@@ -111,7 +107,7 @@ def health_report(model: ReadModel) -> HealthReport:
     )
 
 
-def _scraper(watched: Watched, share: _Share, now: datetime) -> ScraperReport:
+def _scraper(watched: Watched, cpu_percent: float, now: datetime) -> ScraperReport:
     return ScraperReport(
         scraper_id=watched.scraper_id,
         match_id=watched.match_id,
@@ -123,11 +119,17 @@ def _scraper(watched: Watched, share: _Share, now: datetime) -> ScraperReport:
         total_errors=watched.total_errors,
         total_updates=watched.total_updates,
         health_status=watched.health(now),
-        memory_mb=share.memory_mb,
-        cpu_percent=share.cpu_percent,
+        memory_mb=megabytes(watched.memory_bytes),
+        cpu_percent=cpu_percent,
         polling_interval=watched.interval_seconds,
     )
 
 
-def _match(watched: Watched, share: _Share) -> MatchReport:
-    return MatchReport(watched.match_id, watched.url, watched.captured_at, watched.error_count, share.memory_mb)
+def _match(watched: Watched) -> MatchReport:
+    memory_mb = megabytes(watched.memory_bytes)
+    return MatchReport(watched.match_id, watched.url, watched.captured_at, watched.error_count, memory_mb)
+
+
+def megabytes(size: int | None) -> float | None:
+    """What was not measured stays unknown."""
+    return None if not size else round(size / _MEGABYTE, 2)

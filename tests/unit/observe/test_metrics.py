@@ -48,7 +48,11 @@ class Fed:
         self.bus.emit(
             facts.EventsStored(at=NOON, match_id=match_id, source="crex", count=2, corrections=1, stored_seconds=0.02)
         )
+        self.measure(**{match_id: 7})
         self.fail(match_id)
+
+    def measure(self, **memory_bytes: int) -> None:
+        self.bus.emit(facts.ScrapersMeasured(at=NOON, process_bytes=9, browser_bytes=3, memory_bytes=memory_bytes))
 
     def fail(self, match_id: str | None = "m", error_type: str = "network") -> None:
         self.bus.emit(
@@ -84,6 +88,32 @@ def test_every_name_of_the_documents_is_there(fed: Fed) -> None:
     assert fed.value("scraper_freshness_seconds_bucket", le="10") == 1
     assert fed.value("scraper_freshness_seconds_count") == 1
     assert fed.value("longstop_events_total", domain="crex") == 2
+
+
+@pytest.mark.req("B5")
+def test_memory_is_shown_by_match_and_not_shown_when_it_is_not_known(fed: Fed) -> None:
+    fed.start("a")
+    fed.start("b")
+    fed.measure(a=5, b=6, unlabelled=8, small=1)
+    assert fed.value("scraper_memory_bytes", match_id="a") == 5
+    assert fed.value("scraper_memory_bytes", match_id="other") == 8
+    assert fed.value("scraper_memory_bytes", match_id="browsers") == 3
+    fed.measure(a=7)
+    assert fed.value("scraper_memory_bytes", match_id="a") == 7
+    assert fed.value("scraper_memory_bytes", match_id="b") is None
+    assert fed.value("scraper_memory_bytes", match_id="other") is None
+
+
+@pytest.mark.req("B5", "B6")
+def test_bounds_that_were_passed_and_starts_that_were_refused_are_counted(fed: Fed) -> None:
+    fed.bus.emit(facts.MemoryRose(at=NOON, level="soft", memory_bytes=2, limit_bytes=1))
+    fed.bus.emit(facts.ReadingFailed(at=NOON, reading="process memory", reason="x"))
+    fed.bus.emit(facts.StartRefused(at=NOON, match_id="m", available_bytes=1, needed_bytes=2, retry_seconds=60.0))
+    fed.bus.emit(facts.ReplacementOrdered(at=NOON, match_id="m", scraper_id="s", action="replace", reason="lifetime"))
+    assert fed.value("longstop_memory_alerts_total", level="soft") == 1
+    assert fed.value("longstop_readings_failed_total", reading="process memory") == 1
+    assert fed.value("longstop_starts_refused_total") == 1
+    assert fed.value("longstop_replacements_total", reason="lifetime", action="replace") == 1
 
 
 def test_labels_end_with_their_match(fed: Fed) -> None:

@@ -69,6 +69,31 @@ async def test_every_field_of_the_documents_is_there(world: World) -> None:
     assert body["uptime_seconds"] == 600
 
 
+@pytest.mark.req("B5")
+async def test_memory_is_told_by_match_and_what_is_not_known_is_null(world: World) -> None:
+    megabyte = 1024 * 1024
+    world.add("A")
+    world.add("B")
+    world.signals.emit(
+        facts.ScrapersMeasured(
+            at=NOON,
+            process_bytes=200 * megabyte,
+            browser_bytes=50 * megabyte,
+            memory_bytes={"crex_A": 150 * megabyte},
+        )
+    )
+    world.signals.emit(
+        facts.ResourcesMeasured(at=NOON, rss_bytes=200 * megabyte, cpu_percent=1.0, tasks=1, open_files=1)
+    )
+    _, body = await health(world)
+    assert {told["match_id"]: told["memory_mb"] for told in body["scrapers"]} == {"crex_A": 150.0, "crex_B": None}
+    assert [told["memory_mb"] for told in body["per_match_status"]] == [150.0, None]
+    assert body["total_memory_mb"] == body["resources"]["peak_memory_mb"] == 250.0
+    world.signals.emit(facts.ScrapersMeasured(at=NOON, process_bytes=0, browser_bytes=0, memory_bytes={}))
+    _, body = await health(world)
+    assert [told["memory_mb"] for told in body["scrapers"]] == [None, None]
+
+
 async def test_down_is_a_503_and_the_rest_is_not(world: World) -> None:
     world.add("A")
     world.clock.advance(130)

@@ -89,6 +89,16 @@ async def test_the_worst_have_the_lowest_grade(world: World, ops: OpsBoard) -> N
     assert (await ask(ops))["rows"][0]["trouble"]["kind"] == "network"
 
 
+@pytest.mark.req("H5", "B5")
+async def test_the_pulse_tells_the_memory_of_a_match_as_far_as_it_is_known(world: World, ops: OpsBoard) -> None:
+    world.add("A")
+    world.add("B")
+    world.signals.emit(
+        facts.ScrapersMeasured(at=NOON, process_bytes=9, browser_bytes=0, memory_bytes={"crex_A": 1_100_000})
+    )
+    assert {beat[0]: beat[5] for beat in (await ask(ops))["pulse"]} == {"crex_A": 2, "crex_B": None}
+
+
 async def test_a_live_match_nobody_watches_ages_into_trouble(world: World, ops: OpsBoard) -> None:
     world.add(is_watched=False)
     world.clock.advance(130)

@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
+from longstop.domain.errors import InsufficientMemoryError
 from longstop.serve.problems import CATALOGUE
 from tests.unit.serve.world import World
 
@@ -145,6 +146,20 @@ async def test_a_database_that_is_away_is_said_without_its_address(world: World)
     assert answer.headers["retry-after"] == "5"
     assert "hunter2" not in answer.text
     assert "postgresql" not in answer.text
+
+
+@pytest.mark.req("B6")
+async def test_a_start_for_which_there_is_no_memory_is_told_with_the_time_of_the_next_try(world: World) -> None:
+    def short(_: str) -> Any:
+        raise InsufficientMemoryError("Insufficient memory resources: 300 MB are available.", retry_after_seconds=59.2)
+
+    world.add()
+    object.__setattr__(world.model, "names", short)
+    answer = await ask(world, "/cricket-data/match-info/crex_QUY")
+    body = problem(answer, 503, "insufficient-memory")
+    assert body["title"] == "Insufficient memory resources"
+    assert body["detail"] == "Insufficient memory resources: 300 MB are available."
+    assert answer.headers["retry-after"] == "60"
 
 
 async def test_our_own_mistake_shows_nothing_of_the_inside(world: World) -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 
 from longstop.commands.checkup.finding import Finding, ok, problem, warning
+from longstop.supervise.machine import CGROUP, LinuxMachine
 
 MIB = 2**20
-CGROUP = Path("/sys/fs/cgroup")
 OPEN_FILES_MIN, OPEN_FILES_ENOUGH = 256, 1024
 CORES_ENOUGH = 2.0
 CLOCK_SLACK_DAYS = 2
@@ -29,28 +29,9 @@ def memory(least_mb: int, available_mb: float | None = None) -> Finding:
 
 
 def memory_available_mb(cgroup: Path = CGROUP) -> float:
-    """A container may be allowed less than the machine has; what it can give up again counts as available."""
-    machine = float(psutil.virtual_memory().available)
-    limit, used = _figure(cgroup / "memory.max"), _figure(cgroup / "memory.current")
-    if limit is None or used is None:
-        return machine / MIB
-    return min(machine, max(0.0, limit - used + _reclaimable(cgroup / "memory.stat"))) / MIB
-
-
-def _figure(path: Path) -> float | None:
-    """None where there is no such limit."""
-    try:
-        return float(path.read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return None
-
-
-def _reclaimable(path: Path) -> float:
-    try:
-        rows = dict(line.split() for line in path.read_text(encoding="ascii").splitlines())
-        return float(rows.get("inactive_file", 0))
-    except (OSError, ValueError):
-        return 0.0
+    """What the admission of scrapers goes by, too."""
+    available = LinuxMachine(cgroup).available_bytes()
+    return (psutil.virtual_memory().available if available is None else available) / MIB
 
 
 def cores(found: float | None = None) -> Finding:

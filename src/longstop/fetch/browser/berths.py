@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 from longstop.fetch.browser.lease import Held, Lease
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE, UnitState
 from longstop.fetch.browser.needs import ContextNeed
+from longstop.fetch.browser.orphans import OrphanReport
 from longstop.fetch.browser.processes import Identity
 from longstop.fetch.browser.recycling import Trend, UnitFigures
 from longstop.fetch.browser.survey import Ending, Survey
@@ -46,7 +47,7 @@ class Fleet(Protocol[UnitT]):
 
     async def survey(self, units: Sequence[UnitT], with_pss: bool) -> Mapping[str, Survey]: ...
 
-    async def sweep(self) -> object: ...
+    async def sweep(self) -> OrphanReport: ...
 
     def bury(self, unit: UnitT) -> None: ...
 

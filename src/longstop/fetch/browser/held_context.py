@@ -76,6 +76,12 @@ class HeldContext:
                 await page.close()
 
 
+def with_overhead(told: Mapping[str, int], unit_bytes: int) -> dict[str, int]:
+    """What a browser takes that is no context's (its own process, its driver), divided among all of them."""
+    overhead = max(0, unit_bytes - sum(told.values()))
+    return {key: size + overhead // len(told) for key, size in told.items()}
+
+
 def attributed(renderers: Mapping[int, int], claims: Mapping[str, set[int]]) -> dict[str, int]:
     """Bytes for each context. Chromium does not tell whose a renderer is: those seen to appear with a page are its own,
     those that came later (a page that moved to another site) are shared among the contexts that lost theirs, or else

@@ -44,6 +44,10 @@ class Herald:
         now, unit = self._clock.now(), berth.unit.name
         self._bus.emit(signals.BrowserLost(at=now, unit=unit, reason=reason, leases=len(berth.leases)))
 
+    def unmeasured(self, berth: Berth) -> None:
+        reason = f"Browser {berth.unit.name} lives and is said to take no memory."
+        self._bus.emit(signals.ReadingFailed(at=self._clock.now(), reading="browser memory", reason=reason))
+
     def stopped(self, berth: Berth, reason: str, ending: Ending) -> None:
         self._bus.emit(
             signals.BrowserStopped(

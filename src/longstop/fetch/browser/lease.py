@@ -63,6 +63,7 @@ class Lease:
         self.tasks = 0
         self.trend = Trend()
         self.measured_bytes = 0
+        self.share_bytes = 0
         self.is_followed = False
         self._clock = clock
         self._on_release = on_release
@@ -89,6 +90,10 @@ class Lease:
     def memory_bytes(self) -> int:
         """As last measured: exact where the renderers are known to be this lease's alone, else a share."""
         return self.measured_bytes
+
+    def whole_bytes(self) -> int:
+        """The same with its part of what the browser itself takes. 0 was not measured yet."""
+        return self.share_bytes
 
     def count_task(self, seconds: float = 0.0) -> None:
         """One poll or update was served in this time: contexts are replaced by count and when they become slow."""

@@ -15,6 +15,7 @@ from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
 from longstop.fetch.browser.lease import Held, Lease
 from longstop.fetch.browser.lifecycle import UnitState
 from longstop.fetch.browser.needs import ContextNeed
+from longstop.fetch.browser.orphans import OrphanReport
 from longstop.fetch.browser.roster import PoolOptions, Roster
 from longstop.fetch.browser.upkeep import Upkeep
 from longstop.observe import signals
@@ -184,6 +185,10 @@ class BrowserPool:
         if cause is not None:
             return BrowserLostError(f"No browser could be started within {waited}: {cause.message}", hint=cause.hint)
         return PoolExhaustedError(f"No place in a browser came free within {waited}.")
+
+    async def sweep(self) -> OrphanReport:
+        """Now, not only at its interval: ends what dead runs left behind."""
+        return await self._fleet.sweep()
 
     # A context that follows another.
 

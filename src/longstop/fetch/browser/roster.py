@@ -223,6 +223,9 @@ class Roster:
         if berth is not None:
             self._tell_recycled(berth, "context", verdict)
 
+    def tell_unmeasured(self, berth: Berth) -> None:
+        self._herald.unmeasured(berth)
+
     def _tell_recycled(self, berth: Berth, subject: str, verdict: Verdict) -> None:
         self.recycles[f"{subject}: {verdict.reason}"] += 1
         self._herald.recycled(berth, subject, verdict)

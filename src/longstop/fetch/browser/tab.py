@@ -84,6 +84,10 @@ class BrowserTab:
     def retiring(self) -> asyncio.Event:
         return self._lease.retiring
 
+    @property
+    def memory_bytes(self) -> int:
+        return self._lease.whole_bytes()
+
     async def open(self, url: str, seconds: float) -> None:
         self._lease.renew(LEASE_SECONDS)
         page = await self._lease.new_page(seconds)

@@ -13,7 +13,7 @@ from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, LongstopError
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.berths import Berth, Fleet
-from longstop.fetch.browser.held_context import attributed
+from longstop.fetch.browser.held_context import attributed, with_overhead
 from longstop.fetch.browser.lease import Lease, seen
 from longstop.fetch.browser.lifecycle import UnitState
 from longstop.fetch.browser.recycling import Action, ContextFigures, judge_context, judge_unit
@@ -119,13 +119,18 @@ class Upkeep:
         return "one of its processes was stopped" if stuck - renderers else None
 
     def _measure(self, berth: Berth, survey: Survey) -> None:
-        berth.pss_bytes = sum(survey.pss.values())
+        # Who lives takes memory: a sum of nothing is a reading that failed, and RSS, never less, stands in for it.
+        berth.pss_bytes = sum(survey.pss.values()) or survey.rss_bytes
+        if survey.living and not berth.pss_bytes:
+            self._roster.tell_unmeasured(berth)
         berth.rss_bytes_then = survey.rss_bytes
         leases = {str(number): lease for number, lease in enumerate(berth.leases)}
         renderers = {pid: survey.pss.get(pid, 0) for pid in survey.renderers}
         told = attributed(renderers, {key: lease.held.claimed for key, lease in leases.items()})
+        whole = with_overhead(told, berth.pss_bytes)
         for key, lease in leases.items():
             lease.measured_bytes = told[key]
+            lease.share_bytes = whole[key]
 
     def _judge(self, berth: Berth) -> None:
         verdict = judge_unit(berth.figures(self._clock.monotonic()), self._options.unit_limits)

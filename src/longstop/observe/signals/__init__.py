@@ -31,6 +31,14 @@ Those of the watchdogs stand in `troubles.py`.
 | MatchConcluded | a match is over and was read to its end | verified |
 | ResourcesMeasured | memory and CPU were read | memory, cpu |
 | LoopLagged | the event loop was late | lag |
+| ScrapersMeasured | the memory of process and browsers was told apart by scraper | memory by match |
+| MemoryRose | a scraper, or the whole process, passed a bound of memory | level |
+| ReadingFailed | a reading that others rely on cannot be had, or cannot be true | reading |
+| ReplacementOrdered | a scraper is to be replaced or killed before it spoils | reason, action |
+| StartRefused, StartRetried | memory was too short for another scraper; it is tried again | |
+| MemoryBrokenDown | memory is short; who has how much of it | |
+| ScraperIdled | a scraper that nobody needs was stopped | memory |
+| CleanupFinished | a round of cleaning up ended | orphans, folders, scrapers |
 | BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
 | BrowserLost | a browser died, hung, or grew too large | reason, leases |
 | BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
@@ -78,6 +86,17 @@ from longstop.observe.signals.matches import (
     SourceListed,
     about_gap,
 )
+from longstop.observe.signals.resources import (
+    CleanupFinished,
+    MemoryBrokenDown,
+    MemoryRose,
+    ReadingFailed,
+    ReplacementOrdered,
+    ScraperIdled,
+    ScrapersMeasured,
+    StartRefused,
+    StartRetried,
+)
 from longstop.observe.signals.scrapers import (
     MatchPaused,
     PaceChanged,
@@ -99,6 +118,7 @@ __all__ = [
     "BrowserRecycled",
     "BrowserStarted",
     "BrowserStopped",
+    "CleanupFinished",
     "ConfigurationRefused",
     "ConfigurationReloaded",
     "EngineStarted",
@@ -113,24 +133,32 @@ __all__ = [
     "MatchDiscovered",
     "MatchPaused",
     "MatchStateChanged",
+    "MemoryBrokenDown",
+    "MemoryRose",
     "ObservationRejected",
     "OrphanKilled",
     "PaceChanged",
     "PollFinished",
+    "ReadingFailed",
     "RecipeLearnt",
     "ReplacementFailed",
+    "ReplacementOrdered",
     "ResourcesMeasured",
     "RungChanged",
     "ScoreStored",
+    "ScraperIdled",
     "ScraperReplaced",
     "ScraperResumed",
     "ScraperStarted",
     "ScraperStopped",
+    "ScrapersMeasured",
     "SelectorDrifted",
     "ServiceRestarted",
     "Signal",
     "Signals",
     "SourceListed",
+    "StartRefused",
+    "StartRetried",
     "TaskAbandoned",
     "about_gap",
 ]

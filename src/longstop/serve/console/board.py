@@ -169,7 +169,7 @@ class OpsBoard:
             ages=_ages([age_seconds(now, known.captured_at or known.started_at) for known in model.board.active()]),
             updates_per_minute=model.board.updates_per_minute(now),
             errors_last_minute=vitals.errors_last_minute,
-            memory_mb=round(model.board.rss_bytes / _MEGABYTE, 1),
+            memory_mb=round((model.board.rss_bytes + model.board.browser_bytes) / _MEGABYTE, 1),
             uptime_seconds=int(vitals.uptime_seconds),
             store_answers=self._store_answers,
         )

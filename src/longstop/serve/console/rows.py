@@ -21,7 +21,8 @@ OVER_BREAK = "|"
 _GRADES = {"failing": 0, "degraded": 1}
 _IN_PLAY, _PAUSED, _UPCOMING, _OVER = 2, 3, 4, 5
 
-Pulse = tuple[str, int | None, int, int, int]
+Pulse = tuple[str, int | None, int, int, int, int | None]
+_MEGABYTE = 1024 * 1024
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
@@ -130,12 +131,18 @@ def build_row(scene: Scene, names: Names) -> Row:
 
 
 def build_pulse(scene: Scene, now: datetime) -> Pulse:
-    """What changes with every poll: id, last capture, grade, errors in a row, errors in the last minute."""
+    """What changes with every poll: id, last capture, grade, errors in a row, errors in the last minute, megabytes."""
     watched, captured_at = scene.watched, scene.captured_at
     in_a_row = watched.error_count if watched is not None else 0
     last_minute = watched.errors.total(now) if watched is not None else 0
     millis = None if captured_at is None else to_millis(captured_at)
-    return (scene.match_id, millis, _grade(scene, now), in_a_row, last_minute)
+    return (scene.match_id, millis, _grade(scene, now), in_a_row, last_minute, _megabytes(watched))
+
+
+def _megabytes(watched: Watched | None) -> int | None:
+    """Rounded up: a match that is watched takes something. None is not known."""
+    size = watched.memory_bytes if watched is not None else None
+    return -(-size // _MEGABYTE) if size else None
 
 
 def _grade(scene: Scene, now: datetime) -> int:

@@ -10,6 +10,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, BrowserTimeoutError
 from longstop.fetch.browser.needs import ContextNeed
+from longstop.fetch.browser.orphans import OrphanReport
 from longstop.fetch.browser.processes import Identity, Process
 from longstop.fetch.browser.survey import Ending, Survey
 
@@ -123,9 +124,9 @@ class FakeFleet:
         self.highest = max(self.highest, sum(unit.is_up for unit in self.units))
         return {unit.name: unit.survey for unit in units}
 
-    async def sweep(self) -> object:
+    async def sweep(self) -> OrphanReport:
         self.sweeps += 1
-        return None
+        return OrphanReport()
 
     def bury(self, unit: FakeUnit) -> None:
         pass

@@ -1,5 +1,6 @@
 """The pool's rules on virtual time: loss and replacement. The browsers are made up, the rules are not."""
 
+import msgspec
 import pytest
 
 from longstop.domain.errors import BrowserError, BrowserLostError
@@ -203,3 +204,37 @@ def test_orphans_are_looked_for_at_the_start_and_every_half_hour() -> None:
         assert stage.fleet.sweeps == 3
 
     play(scene)
+
+
+# Figures.
+
+
+@pytest.mark.req("B5")
+def test_what_a_browser_takes_is_shared_by_its_contexts_and_what_cannot_be_read_is_told() -> None:
+    async def scene(stage: Stage) -> None:
+        first, second = await leases_of(stage, 2)
+        assert first.whole_bytes() == 0
+        unit = stage.units[0]
+        unit.weigh(300 * MB)
+        await stage.until(lambda: first.whole_bytes() > 0)
+        assert first.whole_bytes() == second.whole_bytes() == 150 * MB
+        assert first.memory_bytes() == 0
+        unit.weigh(0)
+        await stage.until(lambda: first.whole_bytes() == 0)
+        failed = stage.of(signals.ReadingFailed)
+        assert failed
+        assert failed[0].reading == "browser memory"  # type: ignore[attr-defined]  # by its kind
+
+    play(scene)
+
+
+@pytest.mark.req("B5")
+def test_a_browser_whose_shared_memory_cannot_be_read_is_judged_by_all_it_holds() -> None:
+    async def scene(stage: Stage) -> None:
+        await stage.pool.acquire(NEED, 600)
+        unit = stage.units[0]
+        unit.weigh(3000 * MB)
+        unit.survey = msgspec.structs.replace(unit.survey, pss={})
+        await stage.until(lambda: bool(stage.of(signals.BrowserLost)))
+
+    play(scene, options(units=UnitLimits(0, 0, 0, 0, 2048 * MB, 0, 0, 0)))

@@ -41,6 +41,7 @@ export class MatchView {
     this.grade = 5;
     this.inARow = 0;
     this.shownBalls = null;
+    this.megabytes = null;
     this.words = "";
   }
 
@@ -51,7 +52,7 @@ export class MatchView {
     this.showBalls(row.balls ?? []);
     put(this.nodes.note, row.note ?? "");
     put(this.nodes.about, row.about ?? "");
-    put(this.nodes.source, [row.source, row.rung].filter(Boolean).join(" · "));
+    this.showSource();
     this.words = [row.title, row.about, row.source, row.id, ...row.lines.map((line) => `${line.full} ${line.name}`)]
       .filter(Boolean).join(" ").toLowerCase();
     this.showState();
@@ -84,9 +85,18 @@ export class MatchView {
     this.nodes.balls.hidden = balls.length === 0;
   }
 
-  beat([, capturedAt, grade, inARow, lastMinute]) {
+  showSource() {
+    const memory = this.megabytes ? `${this.megabytes} MB` : "";
+    put(this.nodes.source, [this.row.source, this.row.rung, memory].filter(Boolean).join(" · "));
+  }
+
+  beat([, capturedAt, grade, inARow, lastMinute, megabytes]) {
     const isMoved = grade !== this.grade;
     this.capturedAt = capturedAt;
+    if (megabytes !== this.megabytes && this.row !== null) {
+      this.megabytes = megabytes;
+      this.showSource();
+    }
     if (isMoved || inARow !== this.inARow || lastMinute !== this.lastMinute) {
       this.grade = grade;
       this.inARow = inARow;
