@@ -4,6 +4,7 @@
 |---|---|---|
 | critical error | an error was raised as CRITICAL: a scraper given up, a source whose shape has changed | CRITICAL |
 | error rate | a match has more errors a minute than scraper.health.errors_per_minute | ERROR |
+| memory | a scraper or the process passed a bound: 80 % of the soft limit, soft, hard | WARN, ERROR, CRITICAL |
 | settings refused | a settings file that was read again cannot be used | ERROR |
 
 To add one: a row in `RULES`, and here. The same alert about the same match is raised once in five minutes and then says
@@ -52,9 +53,23 @@ def _on_refused(refused: facts.ConfigurationRefused) -> AlertRaised:
     )
 
 
+def _on_memory(rose: facts.MemoryRose) -> AlertRaised:
+    who = rose.match_id or "the process"
+    return AlertRaised(
+        at=rose.at,
+        alert="memory",
+        severity={"high": "WARN", "soft": "ERROR"}.get(rose.level, "CRITICAL"),
+        match_id=rose.match_id or None,
+        message=f"The memory of {who} is above its {rose.level} bound.",
+        hint="What passes soft or hard is replaced by itself; if it comes back, see docs/resources.md.",
+        context={"memory_bytes": rose.memory_bytes, "limit_bytes": rose.limit_bytes},
+    )
+
+
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.ErrorRaised: _on_error,
     facts.ConfigurationRefused: _on_refused,
+    facts.MemoryRose: _on_memory,
 }
 
 

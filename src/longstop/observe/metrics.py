@@ -19,6 +19,7 @@ from longstop.domain.errors import PortTakenError
 from longstop.observe import signals as facts
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
+from longstop.observe.resource_metrics import ResourceMetrics
 from longstop.observe.signals import troubles
 from longstop.observe.staleness import OTHER, BoardCollector
 
@@ -191,7 +192,7 @@ class Metrics:
         self.webhook = Counter(
             "longstop_webhook", "Alerts for the webhook, by outcome.", ("outcome",), registry=registry
         )
-        self._make_resource_metrics(registry)
+        self.resources = ResourceMetrics(registry)
         self.cpu = Gauge("longstop_cpu_percent", "CPU of this process; 100 is one core.", registry=registry)
         self.tasks = Gauge("longstop_tasks", "Tasks of the event loop.", registry=registry)
         self.open_files = Gauge("longstop_open_files", "Open files and sockets.", registry=registry)
@@ -207,23 +208,6 @@ class Metrics:
         self.alarms = Gauge("longstop_alarms", "Alarms of the watchdogs that stand.", ("kind",), registry=registry)
         self.stalls = Histogram(
             "longstop_loop_stall_seconds", "The event loop stood.", buckets=_DURATION_BUCKETS, registry=registry
-        )
-
-    def _make_resource_metrics(self, registry: CollectorRegistry) -> None:
-        self.memory_alerts = Counter(
-            "longstop_memory_alerts",
-            "Bounds passed: high, soft, hard.",
-            ("level",),
-            registry=registry,
-        )
-        self.readings_failed = Counter(
-            "longstop_readings_failed", "Readings that could not be had or believed.", ("reading",), registry=registry
-        )
-        self.starts_refused = Counter(
-            "longstop_starts_refused", "Scrapers not started for want of memory.", registry=registry
-        )
-        self.replacements = Counter(
-            "longstop_replacements", "Scrapers replaced or killed in time.", ("reason", "action"), registry=registry
         )
 
     def subscribe(self, signals: facts.Signals) -> None:
@@ -248,10 +232,7 @@ class Metrics:
         signals.subscribe(facts.LoopLagged, lambda lag: self.loop_lag.observe(lag.lag_seconds))
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
         signals.subscribe(facts.ScrapersMeasured, self._on_measured)
-        signals.subscribe(facts.MemoryRose, lambda rose: self.memory_alerts.labels(rose.level).inc())
-        signals.subscribe(facts.ReadingFailed, lambda failed: self.readings_failed.labels(failed.reading).inc())
-        signals.subscribe(facts.StartRefused, lambda _: self.starts_refused.inc())
-        signals.subscribe(facts.ReplacementOrdered, self._on_ordered)
+        self.resources.subscribe(signals)
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""
@@ -335,9 +316,6 @@ class Metrics:
         rest = [size for match_id, size in signal.memory_bytes.items() if match_id not in self._series]
         self._of(OTHER).set_memory(max(rest, default=None))
         self.memory.labels("browsers").set(signal.browser_bytes)
-
-    def _on_ordered(self, signal: facts.ReplacementOrdered) -> None:
-        self.replacements.labels(signal.reason, signal.action).inc()
 
     def _on_resources(self, signal: facts.ResourcesMeasured) -> None:
         self.memory.labels("all").set(signal.rss_bytes)

@@ -57,6 +57,7 @@ class FakeTab:
         self.is_lost = False
         self.is_closed = False
         self.retiring = asyncio.Event()
+        self.memory_bytes = 0
         self.said: CapturedCall | None = None
 
     async def open(self, url: str, seconds: float) -> None:
