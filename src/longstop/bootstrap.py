@@ -1,6 +1,6 @@
 """The only place where real parts are joined."""
 
-import os
+import asyncio
 import random
 import sys
 from collections.abc import Callable, Sequence
@@ -39,9 +39,7 @@ from longstop.settings import Loaded, Settings, secrets_in
 from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
-from longstop.store.open import open_store
-from longstop.store.sqlite import SqliteStore
-from longstop.store.sqlite_file import remove_unused
+from longstop.store.durable import DurableStore
 from longstop.supervise.budget import RestartBudget
 from longstop.supervise.engine import Engine, EngineParts
 from longstop.supervise.options import EngineOptions
@@ -49,6 +47,8 @@ from longstop.supervise.reload import Reloader
 from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
 from longstop.supervise.scheduler import SchedulerLimits
+from longstop.supervise.service import Service
+from longstop.supervise.store_recovery import StoreRecovery
 
 INSTANCE_NAME = "longstop"
 # What the engine takes while it runs.
@@ -105,6 +105,9 @@ class Instance:
         self.store = store
         self.clock = clock
         self.bus = Signals()
+        self._chance = random.Random()
+        if isinstance(store, DurableStore):
+            store.bus = self.bus
         self.report = RunReport()
         self._sources = tuple(sources)
         self.approaches = Approaches(settings, store, clock, self.bus, is_simulated=is_simulated)
@@ -137,7 +140,7 @@ class Instance:
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
             self._engine = await self._build_engine()
-            await self._engine.start(Sampling(self.meter, self.clock), self._webhook)
+            await self._engine.start(Sampling(self.meter, self.clock), self._webhook, *self._store_services())
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
         return Addresses(self._api.url, metrics, has_admin=is_loopback(self.settings.api.host))
@@ -188,6 +191,24 @@ class Instance:
     async def _reload_quietly(self) -> None:
         """Before a match that rested begins afresh. What is wrong with the settings is told by the reloader."""
         await self.reloader.reload("a match begins afresh")
+
+    def _store_services(self) -> tuple[Service, ...]:
+        if not isinstance(self.store, DurableStore):
+            return ()
+        return (StoreRecovery(self.store, self.clock, self.bus, self._chance),)
+
+    async def failure(self) -> LongstopError:
+        """Waits for what no restart of a service mends: the engine's own, or the end of the spool's disk."""
+        waits = [asyncio.create_task(self.engine.failure())]
+        if isinstance(self.store, DurableStore):
+            waits.append(asyncio.create_task(self.store.broken()))
+        try:
+            done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return done.pop().result()
+        finally:
+            for task in waits:
+                task.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
 
     def _subscribe(self) -> None:
         self.board.subscribe(self.bus)
@@ -270,20 +291,6 @@ def retune_logs(reloader: Reloader, logs: Logs) -> None:
         logs.retune(wanted.level, structured=wanted.structured)
 
     reloader.adjust("logs", (f"{group}.level", f"{group}.structured"), apply)
-
-
-def store_for(settings: Settings, clock: Clock) -> Store:
-    return open_store(settings.database.url.get_secret_value(), clock=clock)
-
-
-def simulated_store(settings: Settings, clock: Clock) -> Store:
-    """A simulated world is new at each start, so its record is too, unless somebody chose a database for it."""
-    usual = f"sqlite:///{settings.storage.root / 'longstop.db'}"
-    if settings.database.url.get_secret_value() != usual:
-        return store_for(settings, clock)
-    folder = settings.storage.root / "simulated"
-    remove_unused(folder)
-    return SqliteStore(folder / f"{clock.now():%Y%m%d-%H%M%S}-{os.getpid()}.db", clock=clock)
 
 
 def enabled_sources(settings: Settings) -> tuple[Source, ...]:

@@ -14,7 +14,7 @@ import msgspec
 import typer
 import uvloop
 
-from longstop import bootstrap
+from longstop import bootstrap, storing
 from longstop.clock import Clock, SystemClock
 from longstop.commands.durations import read_duration
 from longstop.commands.options import ConfigFile, Overrides, load_settings, rereading
@@ -164,11 +164,11 @@ class Run:
         if not self._options.with_origin:
             sources = bootstrap.enabled_sources(settings)
             bootstrap.require_sources(sources)
-            store = bootstrap.store_for(settings, self._clock)
+            store = storing.store_for(settings, self._clock)
         else:
             self._origin = OriginProcess(self._options.origin_arguments, self._clock)
             sources = (registry.create(ORIGIN_SOURCE, await self._origin.start()),)
-            store = bootstrap.simulated_store(settings, self._clock)
+            store = storing.simulated_store(settings, self._clock)
         is_simulated = self._options.with_origin
         instance = bootstrap.Instance(
             self._loaded, sources, store, self._clock, reread=self._reread, is_simulated=is_simulated
@@ -196,7 +196,7 @@ class Run:
         self._stop.ask(f"ran for {seconds:g} s")
 
     async def _watch_failure(self, instance: bootstrap.Instance) -> None:
-        self._failure = await instance.engine.failure()
+        self._failure = await instance.failure()
         self._stop.ask("a failure that no restart mends")
 
     async def _watch_hangup(self, instance: bootstrap.Instance) -> None:

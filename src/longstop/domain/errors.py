@@ -36,6 +36,9 @@
     │   └── ForeignPayloadError       not this source's at all
     ├── StoreError                    the record could not be kept
     │   ├── StoreUnavailableError     heals when the database is back
+    │   │   └── SpoolFullError        nor is there room on the local disk to wait for it
+    │   ├── RecordRefusedError        what was handed in can never be kept
+    │   ├── SpoolBrokenError          the local disk failed a write or a sync: the process ends and recovers
     │   └── StoreClosedError          asked after the end
     ├── MemoryShortError              there is not enough of it
     │   ├── InsufficientMemoryError   for another scraper; the start is tried again
@@ -287,6 +290,23 @@ class StoreError(LongstopError):
 class StoreUnavailableError(StoreError):
     heals = True
     default_hint = "Check that the database is up; writes are repeated until they hold."
+
+
+class SpoolFullError(StoreUnavailableError):
+    default_hint = "Bring the database back, or raise storage.spool.max_size_mb and free some disk space."
+
+
+class RecordRefusedError(StoreError):
+    """The fault is in what was handed in, so waiting and repeating are in vain."""
+
+    default_hint = "Nothing of the batch was written; see where it came from."
+
+
+class SpoolBrokenError(StoreError):
+    """After a failed sync nobody knows what is on the disk but one who reads it anew, so the process has to end."""
+
+    exit_code = 73
+    default_hint = "Look at the disk, then start again: what was acknowledged is read back from it."
 
 
 class StoreClosedError(StoreError):

@@ -17,6 +17,7 @@ from prometheus_client.metrics_core import Metric
 
 from longstop.domain.errors import PortTakenError
 from longstop.observe import signals as facts
+from longstop.observe.backlog_metrics import BacklogMetrics
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
 from longstop.observe.resource_metrics import ResourceMetrics
@@ -123,6 +124,7 @@ class Metrics:
         self._make_match_metrics(self.registry)
         self._make_source_metrics(self.registry)
         self._make_instance_metrics(self.registry)
+        self._backlog = BacklogMetrics(self.registry)
         self._shared: dict[str, _MatchSeries] = {}
 
     def _make_match_metrics(self, registry: CollectorRegistry) -> None:
@@ -233,6 +235,7 @@ class Metrics:
         signals.subscribe(facts.ResourcesMeasured, self._on_resources)
         signals.subscribe(facts.ScrapersMeasured, self._on_measured)
         self.resources.subscribe(signals)
+        self._backlog.subscribe(signals)
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""

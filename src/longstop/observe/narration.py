@@ -19,6 +19,7 @@ _EVERY: Final = 10
 _AT_LEAST_EACH: Final = timedelta(minutes=1)
 # Streaks are kept per match and kind of error; both come from outside, so the number is bounded.
 _STREAKS_MAX: Final = 5_000
+_SPOOL_CRITICAL_PERCENT: Final = 95.0
 
 Told = tuple[int, str, dict[str, Any]]
 
@@ -47,6 +48,8 @@ class Narrator:
             self._tell_verb(signal)
         elif isinstance(signal, facts.LoopLagged):
             self._tell_lag(signal)
+        elif isinstance(signal, facts.WritesDropped):
+            self._tell_dropped(signal)
         else:
             self._tell_fact(signal)
         if isinstance(signal, facts.ScraperStopped):
@@ -107,6 +110,12 @@ class Narrator:
             self._write(logging.INFO if used.outcome == "done" else logging.WARNING, used, "admin verb used", fields)
         elif count := self._occurrence("", "admin refused", used.at):
             self._write(logging.WARNING, used, "admin verb refused", fields | {"occurrences": count})
+
+    def _tell_dropped(self, dropped: facts.WritesDropped) -> None:
+        count = self._occurrence("", "writes dropped", dropped.at)
+        if count:
+            fields = _fields(dropped, "items", "total", "reason") | {"occurrences": count}
+            self._write(logging.WARNING, dropped, "writes dropped", fields)
 
     def _occurrence(self, match_id: str, kind: str, at: datetime) -> int:
         """How often this has happened now, or 0 when it is not to be told this time."""
@@ -210,7 +219,18 @@ def _tell_alert(alert: facts.AlertRaised) -> Told:
     return level, "alert raised", fields | {"error_message": alert.message}
 
 
+def _tell_filled(filled: facts.SpoolFilled) -> Told:
+    level = logging.CRITICAL if filled.level_percent >= _SPOOL_CRITICAL_PERCENT else logging.WARNING
+    return level, "spool filled", _fields(filled, "level_percent", "bytes", "bytes_max")
+
+
+def _tell_found(found: facts.SpoolFound) -> Told:
+    level = logging.CRITICAL if found.damaged else logging.INFO
+    return level, "spool found", _fields(found, "records", "damaged", "torn_bytes")
+
+
 _INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
+_BACKLOG: Final = facts.BacklogMeasured.__struct_fields__[1:]
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
     facts.EngineStopped: _telling(_INFO, "engine stopped", "instance", "reason", "duration_seconds"),
@@ -240,6 +260,12 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.BrowserLost: _telling(_WARN, "browser lost", "unit", "reason", "leases"),
     facts.BrowserRecycled: _telling(_INFO, "browser recycled", "unit", "subject", "reason", "action", "detail"),
     facts.LeaseLost: _telling(_INFO, "lease lost", *facts.LeaseLost.__struct_fields__[1:]),
+    facts.StoreLost: _telling(logging.ERROR, "database lost", "reason", "hint"),
+    facts.StoreRecovered: _telling(_INFO, "database recovered", "down_seconds", "records"),
+    facts.BacklogMeasured: _telling(_DEBUG, "backlog measured", *_BACKLOG),
+    facts.BacklogWaited: _telling(_WARN, "database still away", *_BACKLOG),
+    facts.SpoolFilled: _tell_filled,
+    facts.SpoolFound: _tell_found,
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,

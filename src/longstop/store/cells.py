@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from longstop.domain.errors import InputError, StoreError
+from longstop.domain.errors import InputError, RecordRefusedError
 
 Row = tuple[Any, ...]
 Moments = Callable[[Any], Any]
@@ -19,7 +19,9 @@ _to_json = msgspec.json.Encoder().encode
 def aware(moment: datetime) -> datetime:
     """The same moment in UTC. One that does not say its zone means nothing and is refused."""
     if moment.tzinfo is None:
-        raise StoreError(f"The time {moment.isoformat()} has no zone.", hint="Hand in an aware one; UTC is kept.")
+        raise RecordRefusedError(
+            f"The time {moment.isoformat()} has no zone.", hint="Hand in an aware one; UTC is kept."
+        )
     return moment.astimezone(UTC)
 
 
@@ -50,7 +52,7 @@ def moment_from_text(text: str | None) -> datetime | None:
 def key_text(key: str) -> str:
     """Keys are indexed, and an index row has a limit on PostgreSQL; it is ours on both."""
     if len(key) > KEY_LENGTH_MAX:
-        raise StoreError(
+        raise RecordRefusedError(
             f"The key {key[:40]!r}… is {len(key)} characters long.", hint=f"Keys may have at most {KEY_LENGTH_MAX}."
         )
     return key

@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from longstop.domain.cricket import Delivery, Dismissal, Extras, InningsScore, InningsState, Place, Replacement, Result
-from longstop.domain.errors import StoreError
+from longstop.domain.errors import RecordRefusedError
 from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
 from longstop.store.cells import Moments, Row, json_text, key_text
 
@@ -35,7 +35,7 @@ _NOTHING_KNOWN: Final[Row] = (None,) * 15
 def delivery_values(record: DeliveryRecord, moment: Moments) -> Row:
     place, ball = record.place, record.delivery
     if ball is not None and ball.place != place:
-        raise StoreError(
+        raise RecordRefusedError(
             f"The record of {record.match_id} at {place} holds a ball of {ball.place}.",
             hint="A ball is kept at its own place.",
         )

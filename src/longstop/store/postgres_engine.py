@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
 from longstop.clock import Clock
-from longstop.domain.errors import InputError, StoreError, StoreUnavailableError
+from longstop.domain.errors import InputError, RecordRefusedError, StoreError, StoreUnavailableError
 from longstop.store.address import PostgresAddress
 from longstop.store.postgres_options import PostgresOptions
 
@@ -121,7 +121,7 @@ def store_error(error: BaseException, address: PostgresAddress) -> StoreError:
     if state.startswith(_REFUSING_CLASSES):
         return StoreError(f"{address} refused us: {text}.", hint="Check user, password, rights and database.")
     if state.startswith(_CONTENT_CLASSES):
-        return StoreError(f"A value cannot be kept: {text}.", hint="Nothing of the batch was written.")
+        return RecordRefusedError(f"A value cannot be kept: {text}.", hint="Nothing of the batch was written.")
     if isinstance(error, PoolTimeoutError):
         return StoreUnavailableError(f"All connections to {address} are in use.", hint="Raise the size of the pool.")
     if state.startswith(_HEALING_CLASSES) or not state:

@@ -2,12 +2,13 @@
 
 import fcntl
 import os
+import shutil
 import sqlite3
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from longstop.domain.errors import StoreError, StoreUnavailableError
+from longstop.domain.errors import RecordRefusedError, StoreError, StoreUnavailableError
 
 # Primary result codes after which waiting, or a repair outside of us, may help.
 _HEALING = frozenset(
@@ -115,7 +116,7 @@ def store_error(error: sqlite3.Error, path: Path | None) -> StoreError:
     if code in _REFUSED:
         return StoreError(f"The database {name} may not be written: {error}.", hint="Check the rights of the file.")
     if code in _CONTENT:
-        return StoreError(f"A value cannot be kept: {error}.", hint="Nothing of the batch was written.")
+        return RecordRefusedError(f"A value cannot be kept: {error}.", hint="Nothing of the batch was written.")
     return StoreError(f"The database {name} refused: {error}.", hint=_SCHEMA_HINT)
 
 
@@ -168,7 +169,7 @@ def make_parent(path: Path) -> None:
 
 
 def remove_unused(folder: Path) -> None:
-    """Deletes the databases in a folder that no living Longstop holds open."""
+    """Deletes the databases in a folder that no living Longstop holds open, and what waited for them."""
     for database in folder.glob("*.db"):
         lock = FileLock(database)
         try:
@@ -177,4 +178,5 @@ def remove_unused(folder: Path) -> None:
             continue
         for ending in ("", "-wal", "-shm", ".lock"):
             database.with_name(database.name + ending).unlink(missing_ok=True)
+        shutil.rmtree(database.with_suffix(".spool"), ignore_errors=True)
         lock.release()

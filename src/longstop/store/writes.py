@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Table
 
-from longstop.domain.errors import StoreError
+from longstop.domain.errors import RecordRefusedError
 from longstop.store import capture_rows, conflicts, ledger_rows, match_rows, scraper_rows, tables
 from longstop.store.cells import Moments, Row
 from longstop.store.contract import Capture, WriteBatch
@@ -152,8 +152,8 @@ def prepare_captures(captures: Sequence[Capture], moment: Moments) -> list[Part]
     return [Part(BODIES, list(bodies.values())), Part(CAPTURES, rows)] if rows else []
 
 
-def unkeepable(error: Exception) -> StoreError:
-    return StoreError(
+def unkeepable(error: Exception) -> RecordRefusedError:
+    return RecordRefusedError(
         f"A value cannot be kept: {error}.", hint="Nothing of the batch was written; see where it came from."
     )
 
@@ -184,15 +184,15 @@ def _part(kind: Kind, values: Callable[[T, Moments], Row], records: Sequence[T],
     return Part(kind, [values(record, moment) for record in records], records)
 
 
-def collision(kind: Kind, record: Any) -> StoreError:
+def collision(kind: Kind, record: Any) -> RecordRefusedError:
     """Something else already stands where this record belongs: a fault of ours, never to be passed over."""
     if kind is MATCHES:
-        return StoreError(
+        return RecordRefusedError(
             f"The match id {record.ref.match_id} already belongs to another match.",
             hint="Source and key together must name one match; rename the source.",
         )
     key = ", ".join(str(value) for value in kind_key(kind, record))
-    return StoreError(
+    return RecordRefusedError(
         f"Another row already stands in {kind.table.name} at ({key}).",
         hint="Records are never changed in place: a correction needs a higher revision, an event its own key.",
     )

@@ -33,6 +33,7 @@ TREE: tuple[Post, ...] = (
     Post("scheduler", ENGINE, "runs what is due, the most urgent first"),
     Post("state keeping", ENGINE, "saves what scrapers know"),
     Post("archive", ENGINE, "puts away what has been over for a day"),
+    Post("store recovery", ENGINE, "brings the database what waited while it was away", is_optional=True),
     Post("resource meter", ENGINE, "reads memory, processor and how late the loop is", is_optional=True),
     Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True),
     Post("webhook", ENGINE, "posts alerts to whom they concern", is_optional=True),

@@ -1,4 +1,4 @@
-"""The three backends that every test of the contract runs on."""
+"""The backends that every test of the contract runs on."""
 
 import sqlite3
 from abc import ABC, abstractmethod
@@ -10,7 +10,9 @@ from typing import Any
 import asyncpg  # type: ignore[import-untyped]  # it brings no types
 import pytest
 
+from longstop.clock import SystemClock
 from longstop.store.contract import Store
+from longstop.store.durably import durably
 from longstop.store.open import StoreOptions, open_store
 from longstop.store.schema import upgrade
 from longstop.store.sqlite import SqliteOptions
@@ -66,6 +68,13 @@ class SqliteBackend(Backend):
             connection.executescript(statement)
 
 
+class DurableBackend(SqliteBackend):
+    """The store that a spool stands before, with the threads of both."""
+
+    def make(self) -> Store:
+        return durably(super().make(), self.path.with_suffix(".spool"), SystemClock())
+
+
 class PostgresBackend(Backend):
     def __init__(self, url: str) -> None:
         super().__init__()
@@ -98,12 +107,14 @@ def migrated_postgres_url(postgres_url: str) -> str:
     return postgres_url
 
 
-@pytest.fixture(params=["sqlite", "inline", "postgres"])
+@pytest.fixture(params=["sqlite", "inline", "postgres", "durable"])
 async def backend(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Backend]:
     made: Backend
     if request.param == "postgres":
         made = PostgresBackend(request.getfixturevalue("migrated_postgres_url"))
         await made.empty()
+    elif request.param == "durable":
+        made = DurableBackend(tmp_path / "store.db", is_inline=False)
     else:
         made = SqliteBackend(tmp_path / "store.db", is_inline=request.param == "inline")
     yield made

@@ -157,6 +157,7 @@ def test_a_recipe_says_of_itself_everything_but_its_payload() -> None:
         assert "crex state" in shown
 
 
+@pytest.mark.parametrize("backend", ["sqlite", "inline", "postgres"], indirect=True)  # a durable store makes up for it
 async def test_a_write_that_fails_tells_nothing_of_it(backend: Backend, caplog: pytest.LogCaptureFixture) -> None:
     """As a traceback at DEBUG would show it, causes and all."""
     caplog.set_level(logging.DEBUG)

@@ -116,6 +116,35 @@ def test_bounds_that_were_passed_and_starts_that_were_refused_are_counted(fed: F
     assert fed.value("longstop_replacements_total", reason="lifetime", action="replace") == 1
 
 
+@pytest.mark.req("B7")
+def test_what_waits_for_the_database_can_be_seen(fed: Fed) -> None:
+    waiting = facts.BacklogMeasured(
+        at=NOON,
+        spool_records=7,
+        spool_bytes=900,
+        spool_bytes_max=1000,
+        oldest_seconds=61.0,
+        buffered=3,
+        down_seconds=62.0,
+    )
+    fed.bus.emit(facts.StoreLost(at=NOON, reason="It is down."))
+    fed.bus.emit(waiting)
+    fed.bus.emit(facts.WritesDropped(at=NOON, items=4, total=4, reason="no room"))
+    fed.bus.emit(facts.SpoolFound(at=NOON, records=3, damaged=2, torn_bytes=0))
+    assert fed.value("longstop_spool_records") == 7
+    assert fed.value("longstop_spool_bytes") == 900
+    assert fed.value("longstop_spool_bytes_max") == 1000
+    assert fed.value("longstop_spool_oldest_seconds") == 61
+    assert fed.value("longstop_buffer_items") == 3
+    assert fed.value("longstop_database_down_seconds") == 62
+    assert fed.value("longstop_database_losses_total") == 1
+    assert fed.value("longstop_writes_dropped_total") == 4
+    assert fed.value("longstop_spool_damaged_total") == 2
+    fed.bus.emit(facts.BacklogMeasured(at=NOON))
+    assert fed.value("longstop_spool_records") == 0
+    assert fed.value("longstop_database_down_seconds") == 0
+
+
 def test_labels_end_with_their_match(fed: Fed) -> None:
     fed.start()
     fed.live()

@@ -176,3 +176,34 @@ def test_each_verb_is_told_and_a_page_that_tries_for_ever_does_not_fill_the_log(
         story.narrator.tell(facts.AdminVerbUsed(at=NOON, verb="reload", outcome="refused", detail="not ours"))
     assert story.heard.events == ["admin verb used"] * 2 + ["admin verb refused"] * 4
     assert [level for level, _ in story.heard.said[:2]] == [logging.INFO, logging.WARNING]
+
+
+def test_a_database_that_is_away_is_told_with_what_waits_for_it(story: Story) -> None:
+    story.narrator.tell(facts.StoreLost(at=NOON, reason="It is down.", hint="Bring it back."))
+    story.narrator.tell(facts.BacklogMeasured(at=NOON, spool_records=3))
+    story.narrator.tell(facts.BacklogWaited(at=NOON, spool_records=7, buffered=2, oldest_seconds=60.0))
+    story.narrator.tell(facts.StoreRecovered(at=NOON, down_seconds=61.0, records=7))
+    assert story.heard.events == ["database lost", "database still away", "database recovered"]
+    level, told = story.heard.said[1]
+    assert level == logging.WARNING
+    assert (told["spool_records"], told["buffered"], told["oldest_seconds"]) == (7, 2, 60.0)
+
+
+@pytest.mark.parametrize(
+    ("signal", "level"),
+    [
+        (facts.SpoolFilled(at=NOON, level_percent=50.0, bytes=5, bytes_max=10), logging.WARNING),
+        (facts.SpoolFilled(at=NOON, level_percent=95.0, bytes=9, bytes_max=10), logging.CRITICAL),
+        (facts.SpoolFound(at=NOON, records=3, damaged=0, torn_bytes=9), logging.INFO),
+        (facts.SpoolFound(at=NOON, records=3, damaged=1, torn_bytes=0), logging.CRITICAL),
+    ],
+)
+def test_what_the_spool_has_to_say_is_as_loud_as_it_is_bad(story: Story, signal: facts.Signal, level: int) -> None:
+    story.narrator.tell(signal)
+    assert [said for said, _ in story.heard.said] == [level]
+
+
+def test_a_flood_of_dropped_writes_does_not_flood_the_log(story: Story) -> None:
+    for number in range(1, 26):
+        story.narrator.tell(facts.WritesDropped(at=NOON, items=1, total=number, reason="no room"))
+    assert [told["total"] for _, told in story.heard.said] == [1, 10, 20]

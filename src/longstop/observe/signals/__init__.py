@@ -39,6 +39,12 @@ Those of the watchdogs stand in `troubles.py`.
 | MemoryBrokenDown | memory is short; who has how much of it | |
 | ScraperIdled | a scraper that nobody needs was stopped | memory |
 | CleanupFinished | a round of cleaning up ended | orphans, folders, scrapers |
+| StoreLost, StoreRecovered | the database went away, is back and has what waited | reason, duration, records |
+| BacklogMeasured | what waits for the database was counted | records, bytes, age |
+| BacklogWaited | the database has been away for another minute | the same |
+| SpoolFilled | the spool passed one of its levels | level |
+| SpoolFound | a start found records of the run before | records, damaged |
+| WritesDropped | what was not critical had to go | items |
 | BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
 | BrowserLost | a browser died, hung, or grew too large | reason, leases |
 | BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
@@ -107,6 +113,15 @@ from longstop.observe.signals.scrapers import (
     ScraperStopped,
     TaskAbandoned,
 )
+from longstop.observe.signals.storing import (
+    BacklogMeasured,
+    BacklogWaited,
+    SpoolFilled,
+    SpoolFound,
+    StoreLost,
+    StoreRecovered,
+    WritesDropped,
+)
 
 __all__ = [
     "FRESH_OUTCOMES",
@@ -114,6 +129,8 @@ __all__ = [
     "AlertDelivered",
     "AlertLost",
     "AlertRaised",
+    "BacklogMeasured",
+    "BacklogWaited",
     "BrowserLost",
     "BrowserRecycled",
     "BrowserStarted",
@@ -157,8 +174,13 @@ __all__ = [
     "Signal",
     "Signals",
     "SourceListed",
+    "SpoolFilled",
+    "SpoolFound",
     "StartRefused",
     "StartRetried",
+    "StoreLost",
+    "StoreRecovered",
     "TaskAbandoned",
+    "WritesDropped",
     "about_gap",
 ]

@@ -1,0 +1,89 @@
+"""Who asks after a database that is away, how often, and what is said meanwhile."""
+
+import asyncio
+import random
+from pathlib import Path
+
+import pytest
+
+from longstop.observe import signals
+from longstop.supervise.service import Stop
+from longstop.supervise.store_recovery import StoreRecovery
+from tests.contract.store.samples import MATCH, failure
+from tests.unit.store.durable_stage import DOWN, Stage, poll
+from tests.virtual import on_virtual_time
+
+
+class Watched(Stage):
+    """With its recovery running, and a note of each health query."""
+
+    def __init__(self, tmp_path: Path) -> None:
+        super().__init__(tmp_path)
+        self.stop = Stop(self.clock)
+        self.asked: list[float] = []
+        recovery = StoreRecovery(self.store, self.clock, self.heard.bus, random.Random(1))
+        self.task = asyncio.create_task(recovery.run(self.stop))
+        ping = self.database.ping
+
+        async def noted() -> float:
+            self.asked.append(self.clock.monotonic())
+            return await ping()
+
+        self.database.ping = noted  # type: ignore[method-assign]  # a test may listen in
+
+    async def end(self) -> None:
+        self.stop.ask("done")
+        await self.task
+        await self.store.close()
+
+
+@pytest.mark.req("B7")
+@on_virtual_time
+async def test_the_database_is_asked_at_growing_intervals_and_brought_what_waits(tmp_path: Path) -> None:
+    stage = Watched(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    await stage.clock.sleep(120)
+    waits = [after - before for before, after in zip(stage.asked, stage.asked[1:], strict=False)]
+    for wait, plain in zip(waits, [1, 2, 4, 8, 16, 16, 16], strict=False):
+        assert plain <= wait <= plain * 1.25
+    stage.database.error = None
+    await stage.clock.sleep(20)
+    assert [each.seq for each in await stage.store.events(MATCH)] == [1]
+    assert stage.heard.of(signals.BacklogMeasured)[-1].spool_records == 0
+    asked = len(stage.asked)
+    await stage.clock.sleep(60)
+    assert len(stage.asked) == asked, "a database that is well is not asked after"
+    await stage.end()
+
+
+@pytest.mark.req("B7")
+@on_virtual_time
+async def test_each_minute_somebody_is_told_how_much_waits(tmp_path: Path) -> None:
+    stage = Watched(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    await stage.store.save(type(poll(1))(errors=(failure(),)))
+    await stage.clock.sleep(305)
+    told = stage.heard.of(signals.BacklogWaited)
+    assert [round(each.down_seconds / 60) for each in told] == [1, 2, 3, 4, 5]
+    assert {(each.spool_records, each.buffered) for each in told} == {(1, 1)}
+    assert 295 < told[-1].oldest_seconds <= 305
+    stage.database.error = None
+    await stage.end()
+
+
+@on_virtual_time
+async def test_a_stop_ends_the_waiting_at_once(tmp_path: Path) -> None:
+    stage = Watched(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    await stage.clock.sleep(20)
+    began = stage.clock.monotonic()
+    stage.stop.ask("done")
+    await stage.task
+    assert stage.clock.monotonic() == began
+    await stage.store.close()
