@@ -28,6 +28,7 @@ def to_test(apt: Apt) -> None:
     machine.prepare_browser(apt)
     machine.prepare_postgres(apt)
     machine.prepare_redis(apt)
+    machine.prepare_strace(apt)
 
 
 def to_lock(apt: Apt) -> None:

@@ -1,4 +1,4 @@
-"""What the project needs of the machine itself: a browser, and for the tests PostgreSQL and Redis.
+"""What the project needs of the machine itself: a browser, and for the tests PostgreSQL, Redis and strace.
 
 Nothing here is fatal. What is missing is said, with what to do, and everything that does not need it still runs.
 """
@@ -46,6 +46,12 @@ def prepare_redis(apt: Apt) -> None:
     if shutil.which("redis-server") or apt.install("redis", ["redis-server"]):
         return
     say("Redis is missing; its tests will be skipped. To have it, as root: apt-get install redis-server")
+
+
+def prepare_strace(apt: Apt) -> None:
+    if shutil.which("strace") or apt.install("strace", ["strace"]):
+        return
+    say("strace is missing; tests that kill at each write will be skipped. To have it, as root: apt-get install strace")
 
 
 def _working_browser() -> str | None:
