@@ -106,6 +106,24 @@ class Approaches:
             await http.close()
         self._lookup.close()
 
+    async def recycle(self, reason: str) -> dict[str, str | int | float | bool | None]:
+        """Every browser is replaced, its successor first, and every connection made anew; figures for the audit."""
+        for http in self._http:
+            await http.renew()
+        before = self.pool.accounting() if self.pool is not None else None
+        if self.pool is None or before is None:
+            return {"connections_renewed": len(self._http), "browsers_replaced": 0}
+        replaced = await self.pool.recycle(reason)
+        after = self.pool.accounting()
+        return {
+            "connections_renewed": len(self._http),
+            "browsers_replaced": replaced,
+            "pids_before": before.pids,
+            "pids_after": after.pids,
+            "contexts_before": before.contexts,
+            "contexts_after": after.contexts,
+        }
+
     def why(self, source: str, key: str) -> str:
         fetcher = self._fetchers.get(source)
         return fetcher.where(key)[1] if fetcher else ""

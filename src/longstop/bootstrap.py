@@ -49,6 +49,9 @@ from longstop.supervise.sampling import Sampling
 from longstop.supervise.scheduler import SchedulerLimits
 from longstop.supervise.service import Service
 from longstop.supervise.store_recovery import StoreRecovery
+from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
+from longstop.supervise.watchdogs.limits import limits_of
+from longstop.supervise.watchdogs.pack import Watchdogs
 
 INSTANCE_NAME = "longstop"
 # What the engine takes while it runs.
@@ -118,6 +121,8 @@ class Instance:
         self._engine: Engine | None = None
         self._alerts = Alerts(settings.scraper.health.errors_per_minute)
         self._webhook = Webhook(webhook_url(settings), clock, self.bus, random.Random())
+        self._watchdog_limits = limits_of(settings)
+        self.watchdogs: Watchdogs | None = None
         self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
         app = create_app(
             self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled, admin=self._admin_desk()
@@ -140,7 +145,12 @@ class Instance:
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
             self._engine = await self._build_engine()
-            await self._engine.start(Sampling(self.meter, self.clock), self._webhook, *self._store_services())
+            self.watchdogs = watchdogs_of(
+                self._engine, self.settings, lambda: self._watchdog_limits, self.approaches.recycle
+            )
+            await self._engine.start(
+                Sampling(self.meter, self.clock), self._webhook, *self._store_services(), *self.watchdogs.services
+            )
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
         return Addresses(self._api.url, metrics, has_admin=is_loopback(self.settings.api.host))
@@ -185,8 +195,12 @@ class Instance:
             reload=self._reload_quietly,
         )
         engine = Engine(parts, engine_options(self.settings))
+        self.reloader.adjust("watchdogs", WATCHDOG_SETTINGS, self._set_watchdog_limits)
         self.reloader.adjust("engine", ENGINE_SETTINGS, lambda settings: engine.reconfigure(engine_options(settings)))
         return engine
+
+    def _set_watchdog_limits(self, settings: Settings) -> None:
+        self._watchdog_limits = limits_of(settings)
 
     async def _reload_quietly(self) -> None:
         """Before a match that rested begins afresh. What is wrong with the settings is told by the reloader."""

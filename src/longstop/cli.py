@@ -19,6 +19,7 @@
 | 74 | the store failed |
 | 75 | the source did not answer |
 | 78 | the settings are wrong |
+| 81 | the event loop stood still for too long: start it again |
 | 130 | interrupted |
 """
 

@@ -11,64 +11,40 @@ from benchmarks.simulated import EPOCH, SOURCE, Conditions, Simulation
 from longstop import virtual_time
 from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
-from longstop.observe.signals import PollFinished, troubles
-from longstop.resilience.halting import Progress
+from longstop.observe.signals import troubles
 from longstop.resilience.staleness import MatchView
 from longstop.supervise.budget import RestartBudget
 from longstop.supervise.service import Stop
 from longstop.supervise.supervisor import Supervisor
+from longstop.supervise.watchdogs.engine_patient import EnginePatient
 from longstop.supervise.watchdogs.limits import WatchdogLimits
 from longstop.supervise.watchdogs.pack import Watchdogs
 from longstop.supervise.watchdogs.patient import Figures
-from longstop.watch import Watch
 from longstop_origin.exchange import Reply, Request
 from longstop_origin.world import World, WorldOptions
 
 BUDGET = RestartBudget(restarts=0, within_seconds=1.0)
 
 
-class Engaged:
-    """The engine as a patient that is only looked at: a restart is written down and helps nobody."""
+class Engaged(EnginePatient):
+    """The engine; whatever was done to it is written down."""
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-        self._finished = 0
+        super().__init__(simulation.engine, simulation.clock, self._recycle_seen)
         self.restarted: list[str] = []
         self.recycles = 0
         self.seen: set[PlayState] = set()
-        simulation.bus.subscribe(PollFinished, self._on_poll)
-
-    def _on_poll(self, _: PollFinished) -> None:
-        self._finished += 1
 
     def matches(self) -> Sequence[MatchView]:
-        return [self._view(watch) for watch in self._simulation.engine.watches]
-
-    def _view(self, watch: Watch) -> MatchView:
-        play = watch.accepted.play if watch.accepted else None
-        if play is not None:
-            self.seen.add(play)
-        return MatchView(
-            watch.ref.match_id,
-            watch.status,
-            watched_since=watch.started_at,
-            url=watch.ref.url,
-            play=play,
-            captured_at=watch.captured_at,
-            changed_at=watch.changed_at,
-        )
-
-    def progress(self) -> Progress:
-        return Progress(self._finished)
+        views = super().matches()
+        self.seen.update(view.play for view in views if view.play is not None)
+        return views
 
     def restart(self, match_id: str, reason: str) -> bool:
         self.restarted.append(match_id)
-        return True
+        return super().restart(match_id, reason)
 
-    def kill(self, match_id: str, reason: str) -> bool:
-        return self.restart(match_id, reason)
-
-    async def recycle(self, reason: str) -> Figures:
+    async def _recycle_seen(self, reason: str) -> Figures:
         self.recycles += 1
         return {}
 
@@ -170,7 +146,9 @@ def test_a_match_that_freezes_in_play_is_told_within_fifteen_seconds_after_the_t
     assert timedelta(0) <= told.at - told.changed_at - timedelta(seconds=300) <= timedelta(seconds=15)
     assert told.changed_at <= frozen_at + timedelta(seconds=2.5)
     assert watched.patient.restarted == [match_id]
-    assert [each.outcome for each in watched.of(troubles.RecoveryJudged)] == ["failed"]
+    outcomes = [each.outcome for each in watched.of(troubles.RecoveryJudged)]
+    assert outcomes == ["failed"], "a fresh scraper that sees the same has found nothing new"
+    assert [each.subject for each in watched.of(troubles.RecoveryWithheld)] == [match_id]
 
 
 @pytest.mark.req("B3", "H3")

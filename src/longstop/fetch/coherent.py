@@ -73,6 +73,7 @@ class CurlTransport:
         self._connections_max = connections_max
         self._lease: Lease | None = None
         self._session: Any = None
+        self._leaving: Any = None
 
     @asynccontextmanager
     async def call(self, request: FetchRequest, url: str, headers: Mapping[str, str]) -> AsyncIterator[CurlAnswer]:
@@ -101,10 +102,16 @@ class CurlTransport:
         given = {name.lower() for name in headers}
         return {name: value for name, value in self._own.items() if name.lower() not in given}
 
+    async def renew(self) -> None:
+        before, self._leaving, self._session = self._leaving, self._session, None
+        if before is not None:
+            await before.close()
+
     async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        for session in (self._leaving, self._session):
+            if session is not None:
+                await session.close()
+        self._leaving = self._session = None
         if self._lease is not None:
             await self._proxy.dismiss(self._lease)
             self._lease = None

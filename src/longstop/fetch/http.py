@@ -69,6 +69,11 @@ class HttpFetcher:
             known_sha256=known.sha256 if known is not None and answer.status == 304 else "",
         )
 
+    async def renew(self) -> None:
+        """Fresh connections, and nothing is asked conditionally until it was seen whole once more."""
+        self._validators = Validators()
+        await self.transport.renew()
+
     async def close(self) -> None:
         await self.transport.close()
 

@@ -30,6 +30,10 @@ class Transport(Protocol):
         self, request: FetchRequest, url: str, headers: Mapping[str, str]
     ) -> AbstractAsyncContextManager[Answer]: ...
 
+    async def renew(self) -> None:
+        """The next call makes its connection anew. Calls under way keep theirs until the renewal after this one."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -57,6 +61,7 @@ class AiohttpTransport:
         self._connections_per_host = connections_per_host
         self._resolver = resolver
         self.session: aiohttp.ClientSession | None = None
+        self._leaving: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
     async def call(self, request: FetchRequest, url: str, headers: Mapping[str, str]) -> AsyncIterator[AiohttpAnswer]:
@@ -72,10 +77,16 @@ class AiohttpTransport:
         async with response:
             yield AiohttpAnswer(response, request.purpose)
 
+    async def renew(self) -> None:
+        before, self._leaving, self.session = self._leaving, self.session, None
+        if before is not None:
+            await before.close()
+
     async def close(self) -> None:
-        if self.session is not None:
-            await self.session.close()
-            self.session = None
+        for session in (self._leaving, self.session):
+            if session is not None:
+                await session.close()
+        self._leaving = self.session = None
 
     def _pool(self) -> aiohttp.ClientSession:
         """Our own resolver remembers; a second memory would keep an address longer than it is trusted."""

@@ -1,4 +1,4 @@
-"""Reads what the process uses and how late the loop is, at an interval, never in a request."""
+"""Reads what the process uses, at an interval, never in a request."""
 
 import asyncio
 import contextlib
@@ -9,9 +9,6 @@ from longstop.clock import Clock
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.supervise.service import Stop
-
-# Less is no news: timers are never exact.
-LAG_SECONDS_MIN = 0.1
 
 
 class ResourceMeter:
@@ -28,13 +25,8 @@ class ResourceMeter:
         self._measure(process)
         due = self._clock.monotonic() + self._interval_seconds
         while not await stop.pause(due - self._clock.monotonic()):
-            self._tell_lag(self._clock.monotonic() - due)
             self._measure(process)
             due = self._clock.monotonic() + self._interval_seconds
-
-    def _tell_lag(self, lag_seconds: float) -> None:
-        if lag_seconds >= LAG_SECONDS_MIN:
-            self._bus.emit(signals.LoopLagged(at=self._clock.now(), lag_seconds=lag_seconds))
 
     def _measure(self, process: psutil.Process) -> None:
         with contextlib.suppress(psutil.Error):

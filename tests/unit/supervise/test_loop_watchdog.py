@@ -1,6 +1,8 @@
 """The thread beside the loop, in real time with bounded waits; the rest on a time of its own."""
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -63,6 +65,34 @@ def test_a_loop_that_stands_for_much_longer_ends_the_process_with_a_code_of_its_
     watcher.look(1.0)
     assert [stall.is_last for stall in told] == [False, True]
     assert ended == [STALLED_EXIT]
+
+
+ENDLESS = """
+import asyncio
+from longstop.clock import SystemClock
+from longstop.observe.signals import Signals
+from longstop.supervise.service import Stop
+from longstop.supervise.watchdogs.beats import Beats
+from longstop.supervise.watchdogs.loop import LoopLimits, LoopWatchdog, StallWatcher, tell_in_log
+
+async def main():
+    clock = SystemClock()
+    limits = LoopLimits(turn_seconds=0.05, stall_seconds=0.5, end_seconds=1.0)
+    watchdog = LoopWatchdog(clock, Signals(), Beats(clock), limits, StallWatcher(tell_in_log, limits))
+    task = asyncio.create_task(watchdog.run(Stop(clock)))
+    await asyncio.sleep(0.2)
+    while True:
+        pass
+
+asyncio.run(main())
+"""
+
+
+def test_a_real_process_whose_loop_counts_for_ever_ends_by_itself() -> None:
+    ended = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == STALLED_EXIT
+    assert "stack_trace" in ended.stderr
+    assert "in main" in ended.stderr
 
 
 def test_a_process_that_was_stopped_as_a_whole_did_not_stall() -> None:

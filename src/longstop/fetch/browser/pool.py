@@ -16,6 +16,7 @@ from longstop.fetch.browser.lease import Held, Lease
 from longstop.fetch.browser.lifecycle import UnitState
 from longstop.fetch.browser.needs import ContextNeed
 from longstop.fetch.browser.orphans import OrphanReport
+from longstop.fetch.browser.recycling import Action, Verdict
 from longstop.fetch.browser.roster import PoolOptions, Roster
 from longstop.fetch.browser.upkeep import Upkeep
 from longstop.observe import signals
@@ -189,6 +190,16 @@ class BrowserPool:
     async def sweep(self) -> OrphanReport:
         """Now, not only at its interval: ends what dead runs left behind."""
         return await self._fleet.sweep()
+
+    async def recycle(self, reason: str) -> int:
+        """Every browser that runs now, one after another, each successor first; how many were. Who asks sets the time:
+        one that cannot be replaced in it is left to the upkeep."""
+        running = [berth for berth in self._roster.berths if berth.state is UnitState.READY]
+        for berth in running:
+            while berth.state is UnitState.READY and self._roster.is_open:
+                self._roster.replace(berth, Verdict(Action.REPLACE, "asked for", reason))
+                await self._clock.sleep(_RETRY_SECONDS)
+        return len(running)
 
     # A context that follows another.
 

@@ -238,3 +238,17 @@ def test_a_browser_whose_shared_memory_cannot_be_read_is_judged_by_all_it_holds(
         await stage.until(lambda: bool(stage.of(signals.BrowserLost)))
 
     play(scene, options(units=UnitLimits(0, 0, 0, 0, 2048 * MB, 0, 0, 0)))
+
+
+@pytest.mark.req("B3")
+def test_a_recycle_replaces_every_browser_that_runs_each_successor_first() -> None:
+    async def scene(stage: Stage) -> None:
+        await leases_of(stage, 4)
+        before = list(stage.units)
+        assert len(before) == 2
+        assert await stage.pool.recycle("no good poll of any match for 90 s") == 2
+        await stage.until(lambda: not any(unit.is_up for unit in before))
+        assert len(stage.units) == 4
+        assert [unit.is_up for unit in stage.units[2:]] == [True, True]
+
+    play(scene, options(browsers=2, contexts=2))
