@@ -12,6 +12,8 @@ from longstop_origin.codes import base36
 from longstop_origin.cricsheet_checks import check_complete
 from longstop_origin.cricsheet_innings import read_innings
 from longstop_origin.cricsheet_reading import (
+    LARGEST_OVER,
+    MOST_BALLS_PER_OVER,
     CricsheetError,
     FieldError,
     Mapping,
@@ -33,6 +35,8 @@ from longstop_origin.script import MatchScript, Outcome, ScriptInnings, Team, To
 
 __all__ = ["CricsheetError", "load_cricsheet", "parse_cricsheet"]
 
+# The longest Test has less than two. A device or a film that was named by mistake has no end.
+FILE_BYTES_MAX = 32 * 1024 * 1024
 ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 NOT_CRICSHEET = "Give a match file in Cricsheet's JSON format (cricsheet.org/format/json)."
 
@@ -40,12 +44,15 @@ NOT_CRICSHEET = "Give a match file in Cricsheet's JSON format (cricsheet.org/for
 def load_cricsheet(path: Path) -> MatchScript:
     """The script of the match in that file."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            raw = stream.read(FILE_BYTES_MAX + 1)
     except OSError as error:
         reason = (error.strerror or type(error).__name__).lower()
         raise UnreadableFileError(
             str(path), f"it cannot be read ({reason})", "Check the path and its rights."
         ) from None
+    if len(raw) > FILE_BYTES_MAX:
+        raise CricsheetError(str(path), f"it is larger than {FILE_BYTES_MAX >> 20} MiB, as no match is", NOT_CRICSHEET)
     return parse_cricsheet(_decoded(raw, str(path)), source=str(path), identity=path.stem)
 
 
@@ -100,7 +107,7 @@ def _match(info: Mapping, names: tuple[str, str], innings: tuple[ScriptInnings, 
         series=series,
         match_name=match_name,
         toss=_toss(info, names),
-        overs_limit=optional_count(info, "overs", "info"),
+        overs_limit=optional_count(info, "overs", "info", LARGEST_OVER),
         balls_per_over=_balls_per_over(info),
     )
 
@@ -124,7 +131,7 @@ def _teams(names: tuple[str, str]) -> tuple[Team, Team]:
 
 
 def _balls_per_over(info: Mapping) -> int:
-    balls = optional_count(info, "balls_per_over", "info")
+    balls = optional_count(info, "balls_per_over", "info", MOST_BALLS_PER_OVER)
     if balls == 0:
         raise FieldError("info.balls_per_over is 0")
     return balls or 6

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from longstop_origin.cricsheet_reading import (
+    LARGEST_OVER,
     FieldError,
     Mapping,
     count,
@@ -74,7 +75,7 @@ def _balls(innings: Mapping, where: str, *, may_lack_overs: bool) -> Iterator[Sc
     positions: dict[int, int] = {}
     for index, raw in enumerate(need_list(innings, "overs", where), 1):
         over = mapping(raw, f"{where}, item {index} of its overs")
-        number = need_count(over, "over", f"{where}, item {index} of its overs")
+        number = need_count(over, "over", f"{where}, item {index} of its overs", LARGEST_OVER)
         place = f"{where}, over {number}"
         for raw_delivery in need_list(over, "deliveries", place):
             # An over number that comes again goes on where it stopped, so that no two balls share a place.

@@ -3,6 +3,9 @@
 from typing import Any
 
 LARGEST_COUNT = 9999
+# The longest innings of all had 336 overs; old matches had eight balls an over. The site shows no more than this.
+LARGEST_OVER = 999
+MOST_BALLS_PER_OVER = 20
 CORRECT_IT = "Fetch the file again from cricsheet.org, or correct that field."
 Mapping = dict[str, Any]
 
@@ -49,12 +52,12 @@ def text(value: object, where: str) -> str:
     return value
 
 
-def count(value: object, where: str) -> int:
+def count(value: object, where: str, largest: int = LARGEST_COUNT) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise FieldError(f"{where} should be a whole number, but is {kind_of(value)}")
     if value < 0:
         raise FieldError(f"{where} is {value}, and cannot be negative")
-    if value > LARGEST_COUNT:
+    if value > largest:
         raise FieldError(f"{where} is larger than any match has seen")
     return value
 
@@ -71,8 +74,8 @@ def need_text(owner: Mapping, name: str, where: str) -> str:
     return text(_need(owner, name, where), f"{where}.{name}")
 
 
-def need_count(owner: Mapping, name: str, where: str) -> int:
-    return count(_need(owner, name, where), f"{where}.{name}")
+def need_count(owner: Mapping, name: str, where: str, largest: int = LARGEST_COUNT) -> int:
+    return count(_need(owner, name, where), f"{where}.{name}", largest)
 
 
 def optional_mapping(owner: Mapping, name: str, where: str) -> Mapping:
@@ -90,9 +93,9 @@ def optional_text(owner: Mapping, name: str, where: str) -> str | None:
     return None if value is None else text(value, f"{where}.{name}")
 
 
-def optional_count(owner: Mapping, name: str, where: str) -> int | None:
+def optional_count(owner: Mapping, name: str, where: str, largest: int = LARGEST_COUNT) -> int | None:
     value = owner.get(name)
-    return None if value is None else count(value, f"{where}.{name}")
+    return None if value is None else count(value, f"{where}.{name}", largest)
 
 
 def flag(owner: Mapping, name: str, where: str) -> bool:

@@ -179,6 +179,11 @@ def test_a_payload_of_somebody_else_is_told_apart(
     assert document["reasons"]
 
 
+def test_a_payload_that_is_empty_is_told_as_that(longstop: Commands, tmp_path: Path) -> None:
+    done = longstop.run(("read", "crex", "-"), tmp_path, stdin=b"\n")
+    assert (done.code, json.loads(done.said)["reasons"]) == (4, ["This is none of the payloads of crex; it is empty."])
+
+
 # ---- what programs read ----
 
 

@@ -23,6 +23,9 @@ def _four(**info: Any) -> Document:
 
 BROKEN: dict[str, tuple[object, str]] = {
     "a list": ([], "not an object"),
+    "an over beyond all innings": (having(document(), 1000, "innings", 0, "overs", 0, "over"), "larger than any"),
+    "overs beyond all innings": (document(overs=9000), "info.overs is larger than any"),
+    "more balls an over than anybody bowls": (document(balls_per_over=21), "info.balls_per_over is larger than any"),
     "a number": (3, "not an object"),
     "no info": (without(document(), "info"), '"info"'),
     "no innings": (without(document(), "innings"), '"innings"'),
@@ -120,6 +123,11 @@ def test_a_file_that_is_not_json_is_refused(tmp_path: Path, content: bytes) -> N
 def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(CricsheetError, match="it cannot be read"):
         load_cricsheet(tmp_path / name)
+
+
+def test_a_file_without_an_end_is_refused_before_it_fills_the_memory() -> None:
+    with pytest.raises(CricsheetError, match=r"/dev/zero: it is larger than 32 MiB"):
+        load_cricsheet(Path("/dev/zero"))
 
 
 def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:

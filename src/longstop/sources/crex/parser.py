@@ -263,5 +263,7 @@ def parse_scorecard(snapshot: Snapshot) -> tuple[InningsScore, ...]:
 
 
 def refuse_foreign(body: bytes) -> ForeignPayloadError:
+    if not body.strip():
+        return ForeignPayloadError(f"This is none of the payloads of {SOURCE}; it is empty.")
     start = body[:40].decode("utf-8", "replace")
     return ForeignPayloadError(f"This is none of the payloads of {SOURCE}; it starts with {start!r}.")
