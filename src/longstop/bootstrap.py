@@ -21,6 +21,9 @@ from longstop.observe.alerts import Alerts
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
 from longstop.observe.logs import Logs, configure_logging
+from longstop.observe.match_files import MatchFiles
+from longstop.observe.match_keeping import MatchLogKeeping
+from longstop.observe.match_log import MatchLogs
 from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
@@ -119,6 +122,10 @@ class Instance:
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None
         self._engine: Engine | None = None
+        self._match_logs = MatchLogs()
+        retention = settings.storage.retention
+        self._match_files = MatchFiles(settings.storage.root, retention.match_logs_max_mb, retention.match_log_days)
+        self._match_keeping = MatchLogKeeping(self._match_logs, self._match_files, clock, self.bus)
         self._alerts = Alerts(settings.scraper.health.errors_per_minute)
         self._webhook = Webhook(webhook_url(settings), clock, self.bus, random.Random())
         self._watchdog_limits = limits_of(settings)
@@ -149,7 +156,11 @@ class Instance:
                 self._engine, self.settings, lambda: self._watchdog_limits, self.approaches.recycle
             )
             await self._engine.start(
-                Sampling(self.meter, self.clock), self._webhook, *self._store_services(), *self.watchdogs.services
+                Sampling(self.meter, self.clock),
+                self._webhook,
+                self._match_keeping,
+                *self._store_services(),
+                *self.watchdogs.services,
             )
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
@@ -159,6 +170,7 @@ class Instance:
         """What watches ends first, what serves ends last. Names what had to be cancelled."""
         began = self.clock.monotonic()
         late = await self.engine.stop(reason)
+        await self._match_keeping.close(reason)
         await self._api.stop()
         await self.reloader.close()
         self._stop_metrics()
@@ -228,6 +240,7 @@ class Instance:
         self.board.subscribe(self.bus)
         self.report.subscribe(self.bus)
         self._metrics.subscribe(self.bus)
+        self._match_logs.subscribe(self.bus)
         self._alerts.subscribe(self.bus)
         self._webhook.subscribe()
         self._metrics.watch(self.board, self.meter.histogram, self.clock.now)
@@ -240,6 +253,15 @@ class Instance:
             lambda settings: self._webhook.readdress(webhook_url(settings)),
         )
         self.reloader.adjust("alerts", ("scraper.health.errors_per_minute",), self._retune_alerts)
+
+        retention = "storage.retention"
+        self.reloader.adjust(
+            "match logs", (f"{retention}.match_logs_max_mb", f"{retention}.match_log_days"), self._retune_match_logs
+        )
+
+    def _retune_match_logs(self, settings: Settings) -> None:
+        retention = settings.storage.retention
+        self._match_files.quota_mb, self._match_files.days = retention.match_logs_max_mb, retention.match_log_days
 
     def _retune_alerts(self, settings: Settings) -> None:
         self._alerts.rates.per_minute = settings.scraper.health.errors_per_minute
