@@ -159,7 +159,9 @@ class Pipeline:
             if watch.has_seen(snapshot):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
             observation = await self._parse(watch, snapshot)
-            verdict = plausibility.judge(observation, watch.accepted)
+            is_insisted = watch.patience.is_worn_out(snapshot.fetched_at)
+            verdict = plausibility.judge(observation, watch.accepted, is_insisted=is_insisted)
+            watch.patience.note(verdict, snapshot.fetched_at)
             if not verdict.is_accepted:
                 return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
             return await self._record(watch, observation, snapshot)

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from longstop.check.surprises import Patience
 from longstop.clock import age_seconds
 from longstop.domain.cricket import Delivery, Place
 from longstop.domain.errors import StoreClosedError
@@ -77,6 +78,7 @@ class Watch:
         self.failures_in_a_row = 0
         self.sequence = 0
         self.is_concluded = False
+        self.patience = Patience()
         self.codes = Codes(listing)
         self._limits = limits
         self._ledger: MatchLedger | None = None

@@ -24,7 +24,7 @@ from longstop.observe import signals
 from longstop.pipeline import OutcomeKind
 from tests.crex import REF
 from tests.cricket import NOON
-from tests.polling import table
+from tests.polling import CLOCK, table
 from tests.virtual import on_virtual_time
 
 
@@ -156,6 +156,20 @@ async def test_an_older_payload_is_held_and_changes_nothing() -> None:
     assert told.reasons == outcome.reasons
     await it.require_whole(15)
     assert it.watch.failures_in_a_row == 1
+
+
+@pytest.mark.req("B10")
+@on_virtual_time
+async def test_a_score_that_leaps_is_held_until_the_source_has_insisted_for_a_minute() -> None:
+    it = await table(12)
+    await it.poll()
+    leapt = {"j": "112/0(2.0", "in": [{**it.innings.state()["in"][0], "d": "112/0(12"}]}
+    kinds = []
+    for _ in range(4):
+        it.innings.moved()
+        kinds.append((await it.poll(state=it.innings.state() | leapt)).kind)
+        await CLOCK.sleep(25.0)
+    assert kinds == [OutcomeKind.HELD] * 3 + [OutcomeKind.UPDATED]
 
 
 @on_virtual_time

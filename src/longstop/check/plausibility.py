@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 
+from longstop.check import figures, surprises
 from longstop.check.verdict import Verdict
 from longstop.domain.cricket import Delivery, InningsScore, OverReport
 from longstop.domain.errors import MalformedPayloadError
@@ -16,12 +17,16 @@ BALLS_AN_OVER_MAX = 40
 CLOCK_AHEAD_MAX = timedelta(hours=24)
 
 
-def judge(observation: Observation, previous: Observation | None = None) -> Verdict:
-    """All reasons at once; `previous` is what was accepted last for the same match."""
+def judge(observation: Observation, previous: Observation | None = None, *, is_insisted: bool = False) -> Verdict:
+    """All reasons at once; `previous` is what was accepted last for the same match, and `is_insisted` tells that the
+    source has shown nothing but the same surprise for a while."""
     reasons = [*_against_itself(observation)]
     if previous is not None:
         reasons += _against_the_past(observation, previous)
-    return Verdict(tuple(dict.fromkeys(reasons)))
+    if reasons or previous is None or is_insisted:
+        return Verdict(tuple(dict.fromkeys(reasons)))
+    surprising = tuple(dict.fromkeys(surprises.reasons(observation, previous)))
+    return Verdict(surprising, is_surprise=bool(surprising))
 
 
 def judge_overs(overs: tuple[OverReport, ...]) -> Verdict:
@@ -48,6 +53,7 @@ def _against_itself(observation: Observation) -> Iterator[str]:
         if score.team not in observation.teams:
             yield f"innings {score.number} is of {score.team}, which does not play in this match"
         yield from _innings_reasons(score)
+    yield from figures.reasons(observation)
     yield from _overs_reasons(observation.overs)
     yield from _headline_reasons(observation)
     yield from _result_reasons(observation)

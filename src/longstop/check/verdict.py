@@ -4,9 +4,10 @@ import msgspec
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """Accepted when there is no reason against it."""
+    """Accepted when there is no reason against it. A surprise may yet be true: nothing contradicts it but the past."""
 
     reasons: tuple[str, ...] = ()
+    is_surprise: bool = False
 
     @property
     def is_accepted(self) -> bool:

@@ -1,0 +1,113 @@
+"""What one payload shows of an innings in several places: overs and balls, batters, bowler, recent overs, target."""
+
+from collections.abc import Iterator
+
+from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, InningsState, PlayState
+from longstop.domain.observation import Observation
+
+# Umpires miscount: an over of five or of seven stays one over. More than this is no miscount.
+BALLS_MISCOUNTED_MAX = 12
+ORDINARY_INNINGS_MAX = 4
+INNINGS_A_TEAM_MAX = 2
+# Between two parts of a payload a ball may have been bowled.
+RUNS_OF_LAG_MAX = 20
+OVERS_OF_LAG_MAX = 1
+
+
+def reasons(observation: Observation) -> Iterator[str]:
+    yield from _order_reasons(observation.innings)
+    for score in observation.innings:
+        yield from _count_reasons(score, observation.balls_per_over)
+    yield from _recent_reasons(observation)
+    yield from _people_reasons(observation)
+
+
+def _order_reasons(innings: tuple[InningsScore, ...]) -> Iterator[str]:
+    if [score.number for score in innings] != list(range(1, len(innings) + 1)):
+        yield f"its innings are numbered {', '.join(str(score.number) for score in innings)}"
+    ordinary = [score for score in innings if not score.is_super_over]
+    if len(ordinary) > ORDINARY_INNINGS_MAX:
+        yield f"it has {len(ordinary)} innings"
+    for team in dict.fromkeys(score.team for score in ordinary):
+        turns = sum(score.team == team for score in ordinary)
+        if turns > INNINGS_A_TEAM_MAX:
+            yield f"{team} bats {turns} times"
+    if ordinary and list(innings[: len(ordinary)]) != ordinary:
+        yield "a super over comes before an ordinary innings"
+    for score in innings[:-1]:
+        if score.state is InningsState.LIVE:
+            yield f"innings {score.number} is under way, and so is innings {innings[-1].number}"
+    if innings and innings[0].target_runs is not None and not innings[0].is_super_over:
+        yield f"innings 1 chases {innings[0].target_runs}, and nothing came before it"
+
+
+def _count_reasons(score: InningsScore, balls_per_over: int) -> Iterator[str]:
+    """The balls are counted one by one and in overs."""
+    counted = overs_and_balls(score.overs)
+    if counted is None or balls_per_over < 1:
+        return
+    overs, balls = counted
+    shown = overs * balls_per_over + balls
+    if score.legal_balls is not None and abs(score.legal_balls - shown) > BALLS_MISCOUNTED_MAX:
+        yield f"innings {score.number} has {score.legal_balls} balls in {score.overs} overs"
+    if score.target_runs is not None and score.target_runs < 1:
+        yield f"innings {score.number} chases {score.target_runs}"
+
+
+def overs_and_balls(text: str) -> tuple[int, int] | None:
+    whole, _, part = text.partition(".")
+    if not (whole.isascii() and whole.isdecimal() and len(whole) <= 4):
+        return None
+    return int(whole), int(part) if part.isascii() and part.isdecimal() and len(part) <= 2 else 0
+
+
+def _recent_reasons(observation: Observation) -> Iterator[str]:
+    """Recent overs are of the innings they say, and belong to its score."""
+    by_number = {score.number: score for score in observation.innings}
+    for number in dict.fromkeys(report.innings for report in observation.overs):
+        score = by_number.get(number)
+        shown = [report for report in observation.overs if report.innings == number]
+        if score is None:
+            yield f"overs of innings {number} are shown, which has not begun"
+            continue
+        counted = overs_and_balls(score.overs)
+        newest = max(report.over for report in shown if report.deliveries) if any(r.deliveries for r in shown) else 0
+        if counted is not None and newest > counted[0] + OVERS_OF_LAG_MAX:
+            yield f"over {newest} of innings {number} is shown, and the score is of {score.overs} overs"
+        runs = sum(delivery.runs for report in shown for delivery in report.deliveries)
+        if runs > score.runs + RUNS_OF_LAG_MAX:
+            yield f"the last overs of innings {number} have {runs} runs, and all of it {score.runs}"
+
+
+def _people_reasons(observation: Observation) -> Iterator[str]:
+    """Only while an innings is played: in a break sources show whom they like."""
+    score = observation.current_innings
+    batting = observation.batting
+    for batter in batting:
+        yield from _batter_reasons(batter)
+    if len({batter.player for batter in batting}) < len(batting):
+        yield f"{batting[0].player} bats at both ends"
+    is_played = observation.play is PlayState.PLAY and score is not None and score.state is InningsState.LIVE
+    if score is None or not is_played or not score.legal_balls:
+        return
+    off_the_bat = sum(batter.runs for batter in batting)
+    if off_the_bat > score.runs + RUNS_OF_LAG_MAX:
+        yield f"its batters have {off_the_bat} runs of {score.runs}"
+    if observation.bowling is not None:
+        yield from _bowler_reasons(observation.bowling, score)
+
+
+def _batter_reasons(batter: BatterFigures) -> Iterator[str]:
+    if min(batter.runs, batter.balls, batter.fours, batter.sixes) < 0:
+        yield f"batter {batter.player} has a negative count"
+    if 4 * batter.fours + 6 * batter.sixes > batter.runs:
+        yield f"batter {batter.player} has {batter.runs} runs, {batter.fours} fours and {batter.sixes} sixes"
+
+
+def _bowler_reasons(bowler: BowlerFigures, score: InningsScore) -> Iterator[str]:
+    if min(bowler.runs, bowler.balls, bowler.maidens, bowler.wickets) < 0:
+        yield f"bowler {bowler.player} has a negative count"
+    if bowler.runs > score.runs + RUNS_OF_LAG_MAX:
+        yield f"bowler {bowler.player} gave {bowler.runs} runs of {score.runs}"
+    if bowler.wickets > score.wickets + 1:
+        yield f"bowler {bowler.player} took {bowler.wickets} wickets of {score.wickets}"

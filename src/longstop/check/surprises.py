@@ -1,0 +1,78 @@
+"""What may be true and hardly is: a score that leaps or goes far back, an end that was none.
+
+A source that says so once is not believed. One that insists is: then it was a correction, and holding it back for ever
+would be the greater lie. Contradictions are another matter; no insisting makes them true.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from longstop.check.verdict import Verdict
+from longstop.clock import age_seconds
+from longstop.domain.cricket import InningsScore, PlayState
+from longstop.domain.observation import Observation
+
+RUNS_TAKEN_BACK_MAX = 20
+RUNS_AT_ONCE_MAX = 30
+RUNS_A_LEGAL_BALL_MAX = 8
+WICKETS_AT_ONCE_MAX = 3
+
+INSISTED_SECONDS = 60.0
+INSISTED_TIMES = 3
+
+_MAY_GO_ON = frozenset({"tie", "draw"})
+
+
+def reasons(observation: Observation, previous: Observation) -> Iterator[str]:
+    for score, before in zip(observation.innings, previous.innings, strict=False):
+        yield from _innings_reasons(score, before, observation.balls_per_over)
+    yield from _life_reasons(observation, previous)
+
+
+def _innings_reasons(score: InningsScore, before: InningsScore, balls_per_over: int) -> Iterator[str]:
+    where = f"innings {score.number}"
+    if score.team != before.team:
+        yield f"{where} was of {before.team}, and is of {score.team} now"
+        return
+    if score.legal_balls is None or before.legal_balls is None:
+        return
+    bowled = score.legal_balls - before.legal_balls
+    if -bowled > balls_per_over or before.runs - score.runs > RUNS_TAKEN_BACK_MAX:
+        yield f"{where} went from {_shown(before)} back to {_shown(score)}"
+    elif score.runs - before.runs > RUNS_AT_ONCE_MAX + RUNS_A_LEGAL_BALL_MAX * max(0, bowled):
+        yield f"{where} leapt from {_shown(before)} to {_shown(score)}"
+    elif score.wickets - before.wickets > WICKETS_AT_ONCE_MAX + max(0, bowled):
+        yield f"{where} lost {score.wickets - before.wickets} wickets in {max(0, bowled)} balls"
+
+
+def _shown(score: InningsScore) -> str:
+    return f"{score.runs}/{score.wickets} ({score.overs})"
+
+
+def _life_reasons(observation: Observation, previous: Observation) -> Iterator[str]:
+    """A tie goes on with a super over; anything else that ended and is played again was no end."""
+    result = previous.result
+    is_over = previous.play is PlayState.ENDED and result is not None and result.verdict not in _MAY_GO_ON
+    is_on = observation.play in (PlayState.PLAY, PlayState.NOT_STARTED)
+    if is_over and is_on and len(observation.innings) <= len(previous.innings):
+        yield "it was over, and is played again"
+
+
+class Patience:
+    """How long a source has insisted on something surprising, and on nothing worse."""
+
+    def __init__(self) -> None:
+        self._since: datetime | None = None
+        self._times = 0
+
+    def is_worn_out(self, now: datetime) -> bool:
+        if self._since is None or self._times < INSISTED_TIMES:
+            return False
+        return age_seconds(now, self._since) >= INSISTED_SECONDS
+
+    def note(self, verdict: Verdict, now: datetime) -> None:
+        if not verdict.is_surprise:
+            self._since, self._times = None, 0
+            return
+        self._since = self._since or now
+        self._times += 1
