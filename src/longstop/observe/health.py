@@ -81,6 +81,13 @@ def _health_of_nothing(vitals: Vitals) -> str:
     return "degraded" if vitals.uptime_seconds <= _STARTING_SECONDS else "down"
 
 
+class Hold(msgspec.Struct, frozen=True):
+    """A newer payload came that is not believed; what is shown is what was believed before it."""
+
+    since: datetime
+    reasons: tuple[str, ...]
+
+
 class Watched:
     """One match on the board. Written by the board only; everybody else reads."""
 
@@ -90,6 +97,7 @@ class Watched:
         "error_count",
         "errors",
         "gaps",
+        "hold",
         "interval_seconds",
         "is_active",
         "is_over",
@@ -143,6 +151,7 @@ class Watched:
         self.last_error_kind = ""
         self.last_error_message = ""
         self.gaps: set[str] = set()
+        self.hold: Hold | None = None
         self.memory_bytes: int | None = None
 
     def staleness_seconds(self, now: datetime) -> float:
@@ -186,6 +195,7 @@ class Board:
         signals.subscribe(facts.PaceChanged, self._on_pace)
         signals.subscribe(facts.MatchPaused, self._on_paused)
         signals.subscribe(facts.ScoreStored, self._on_score)
+        signals.subscribe(facts.ObservationRejected, self._on_rejected)
         signals.subscribe(facts.EventsStored, self._on_events)
         signals.subscribe(facts.ErrorRaised, self._on_error)
         signals.subscribe(facts.GapOpened, self._on_gap_opened)
@@ -293,6 +303,7 @@ class Board:
             watched.error_count += 1
             return
         watched.error_count = 0
+        watched.hold = None
         watched.total_updates += 1
         self._updates_minute.add(signal.at)
         if watched.captured_at is None or fresh_at > watched.captured_at:
@@ -316,6 +327,11 @@ class Board:
         watched = self._meet(signal.match_id, signal.observation.ref.source, signal.at)
         watched.observation = signal.observation
         watched.sequence = signal.sequence
+        watched.revision += 1
+
+    def _on_rejected(self, signal: facts.ObservationRejected) -> None:
+        watched = self._meet(signal.match_id, signal.source, signal.at)
+        watched.hold = Hold(watched.hold.since if watched.hold else signal.at, signal.reasons)
         watched.revision += 1
 
     def _on_events(self, signal: facts.EventsStored) -> None:

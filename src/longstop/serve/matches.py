@@ -82,6 +82,7 @@ def metadata(known: KnownMatch, age: Age, model: ReadModel, gaps: Sequence[Gap] 
         is_stale=age.is_stale,
         source=known.row.ref.source,
         gaps=[_gap_out(gap) for gap in gaps],
+        held=_held(known),
     )
     if live is None:
         return head
@@ -101,7 +102,13 @@ def metadata(known: KnownMatch, age: Age, model: ReadModel, gaps: Sequence[Gap] 
         complete_through=live.complete_through,
         gaps=head.gaps,
         payload_sha256=live.payload_sha256,
+        held=head.held,
     )
+
+
+def _held(known: KnownMatch) -> wire.HeldOut | None:
+    hold = known.watched.hold if known.watched else None
+    return None if hold is None else wire.HeldOut(iso(hold.since), list(hold.reasons))
 
 
 def score_of(teams: tuple[str, str], innings: Sequence[InningsScore]) -> wire.Score:

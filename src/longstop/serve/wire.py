@@ -142,6 +142,13 @@ class GapOut(Struct, frozen=True):
     missing_balls: int
 
 
+class HeldOut(Struct, frozen=True):
+    """A newer payload contradicts itself, or what is known, and is not shown. The next one that does not ends this."""
+
+    since: str
+    reasons: list[str]
+
+
 class Metadata(Struct, frozen=True):
     """Where the answer comes from and how far it can be trusted."""
 
@@ -159,6 +166,7 @@ class Metadata(Struct, frozen=True):
     complete_through: Annotated[str | None, Meta(description="Up to this ball the record is known to be whole.")] = None
     gaps: list[GapOut] = field(default_factory=list)
     payload_sha256: str | None = None
+    held: Annotated[HeldOut | None, Meta(description="Why the newest payload is not believed, if so.")] = None
 
 
 class MatchInfo(Struct, frozen=True):

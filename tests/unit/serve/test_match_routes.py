@@ -46,6 +46,22 @@ async def test_match_info_has_the_documents_shape(world: World) -> None:
     assert headers["x-data-age-seconds"] == "0"
 
 
+@pytest.mark.req("B10")
+async def test_a_newer_payload_that_is_not_believed_is_told_until_one_is(world: World) -> None:
+    world.add()
+    assert (await get(world, "/cricket-data/match-info/crex_QUY"))[0]["_metadata"]["held"] is None
+    for reason in ("innings 2 has 11 wickets", "both teams are IN"):
+        world.reject(reason)
+        world.poll("held")
+        world.clock.advance(2.5)
+    body, _ = await get(world, "/cricket-data/match-info/crex_QUY")
+    assert body["_metadata"]["held"] == {"since": "2025-11-12T12:00:00.000Z", "reasons": ["both teams are IN"]}
+    assert body["score"]["team_b"]["text"] == "95/3"
+    assert body["_metadata"]["data_age_seconds"] == 5
+    world.poll()
+    assert (await get(world, "/cricket-data/match-info/crex_QUY"))[0]["_metadata"]["held"] is None
+
+
 @pytest.mark.req("C6")
 async def test_the_age_runs_on_and_a_capture_without_change_renews_it(world: World) -> None:
     world.add()

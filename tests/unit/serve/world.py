@@ -259,6 +259,11 @@ class World:
             )
         )
 
+    def reject(self, reason: str, *, source: str = "crex", key: str = "QUY") -> None:
+        self.signals.emit(
+            facts.ObservationRejected(at=self.clock.now(), match_id=f"{source}_{key}", source=source, reasons=(reason,))
+        )
+
     def score(self, key: str = "QUY", **more: Any) -> None:
         told = observation(key, at=self.clock.now(), **more)
         self.signals.emit(
