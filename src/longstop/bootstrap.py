@@ -17,15 +17,14 @@ from longstop.domain.match import Names
 from longstop.fetch.evidence import EvidenceStore
 from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
-from longstop.observe.alerts import Alerts
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
 from longstop.observe.logs import Logs, configure_logging
 from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
+from longstop.observe.outlets import Outlets
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
-from longstop.observe.webhook import Webhook
 from longstop.resilience.failures import PauseLimits
 from longstop.resilience.pace import PaceLimits
 from longstop.resilience.retry import RetryPolicy
@@ -119,8 +118,7 @@ class Instance:
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None
         self._engine: Engine | None = None
-        self._alerts = Alerts(settings.scraper.health.errors_per_minute)
-        self._webhook = Webhook(webhook_url(settings), clock, self.bus, random.Random())
+        self._outlets = Outlets(settings, clock, self.bus, random.Random())
         self._watchdog_limits = limits_of(settings)
         self.watchdogs: Watchdogs | None = None
         self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
@@ -131,7 +129,8 @@ class Instance:
             app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
         )
         self._subscribe()
-        self._join_reloader()
+        for name, paths, apply in self._outlets.adjustments():
+            self.reloader.adjust(name, paths, apply)
 
     async def start(self) -> Addresses:
         """Ports first: a taken one must be known before anything has begun. What was begun is undone on a failure."""
@@ -149,7 +148,10 @@ class Instance:
                 self._engine, self.settings, lambda: self._watchdog_limits, self.approaches.recycle
             )
             await self._engine.start(
-                Sampling(self.meter, self.clock), self._webhook, *self._store_services(), *self.watchdogs.services
+                Sampling(self.meter, self.clock),
+                *self._outlets.services,
+                *self._store_services(),
+                *self.watchdogs.services,
             )
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
@@ -159,6 +161,7 @@ class Instance:
         """What watches ends first, what serves ends last. Names what had to be cancelled."""
         began = self.clock.monotonic()
         late = await self.engine.stop(reason)
+        await self._outlets.close(reason)
         await self._api.stop()
         await self.reloader.close()
         self._stop_metrics()
@@ -228,21 +231,8 @@ class Instance:
         self.board.subscribe(self.bus)
         self.report.subscribe(self.bus)
         self._metrics.subscribe(self.bus)
-        self._alerts.subscribe(self.bus)
-        self._webhook.subscribe()
+        self._outlets.subscribe()
         self._metrics.watch(self.board, self.meter.histogram, self.clock.now)
-
-    def _join_reloader(self) -> None:
-        """What is taken while running by the parts that stand outside the engine."""
-        self.reloader.adjust(
-            "webhook",
-            ("scraper.monitoring.alerts.webhook_url",),
-            lambda settings: self._webhook.readdress(webhook_url(settings)),
-        )
-        self.reloader.adjust("alerts", ("scraper.health.errors_per_minute",), self._retune_alerts)
-
-    def _retune_alerts(self, settings: Settings) -> None:
-        self._alerts.rates.per_minute = settings.scraper.health.errors_per_minute
 
     def _read_model(self) -> ReadModel:
         return ReadModel(
@@ -285,10 +275,6 @@ def start_logs(settings: Settings, stream: TextIO = sys.stderr, *, is_quiet: boo
     if is_quiet:
         return configure_logging("WARNING", stream, structured=False)
     return configure_logging(wanted.level, stream, wanted.structured)
-
-
-def webhook_url(settings: Settings) -> str:
-    return settings.scraper.monitoring.alerts.webhook_url.get_secret_value()
 
 
 def protect_secrets(settings: Settings) -> None:

@@ -9,7 +9,6 @@ written through a link. The folders together stay under a quota; the oldest go f
 
 import asyncio
 import contextlib
-import hashlib
 import os
 import re
 import stat
@@ -21,6 +20,7 @@ from typing import Final
 import msgspec
 
 from longstop.clock import Clock
+from longstop.domain.file_names import safe_name
 
 PAGES: Final = "error_pages"
 PICTURES: Final = "errors"
@@ -28,7 +28,6 @@ FILE_BYTES_MAX: Final = 8 * 1024 * 1024
 SECONDS_BETWEEN: Final = 60.0
 UNDER_WAY_MAX: Final = 4
 _REMEMBERED_MAX: Final = 5000
-_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _OURS: Final = re.compile(r"[0-9]{8}T[0-9]{12}Z_[A-Za-z0-9_-]{1,64}\.(html|png)(\.part)?")
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -77,13 +76,6 @@ class EvidenceStore:
         if len(self._kept_at) >= _REMEMBERED_MAX:
             self._kept_at.pop(next(iter(self._kept_at)))
         self._kept_at[folder, match_id] = now
-
-
-def safe_name(match_id: str) -> str:
-    """The id itself when it is plain, otherwise a name that only its hash goes into."""
-    if _PLAIN_ID.fullmatch(match_id):
-        return match_id
-    return f"odd-{hashlib.sha256(match_id.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
 class _File(msgspec.Struct, frozen=True, order=True):

@@ -40,6 +40,7 @@ ERROR_TYPES: Final = frozenset(
         "egress",
         "robots",
         "memory",
+        "storage",
     }
 )
 _GRADE: Final = {"healthy": 0.0, "recovering": 1.0, "degraded": 2.0, "failing": 3.0}

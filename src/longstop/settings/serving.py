@@ -110,6 +110,7 @@ class RetentionSettings(Group):
     captures_max_mb: Megabytes = setting(4096, "Raw payloads, compressed; the oldest go first.", ge=1, le=10**8)
     evidence_max_mb: Megabytes = setting(512, "Error pages and screenshots; the oldest go first.", ge=1, le=10**8)
     match_log_days: Days = setting(30, "Logs of archived matches.", ge=1, le=3650)
+    match_logs_max_mb: Megabytes = setting(256, "All match logs; the oldest go first.", ge=1, le=10**8)
     snapshots_per_match: Count = setting(5, "Snapshots in each match's rolling buffer.", ge=1, le=1000)
     audit_entries: Count = setting(100, "Recovery audit entries at hand; the permanent log keeps all.", ge=1, le=100000)
     audit_max_mb: Megabytes = setting(64, "The permanent log of recoveries; the oldest go first.", ge=1, le=10**6)

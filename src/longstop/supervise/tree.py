@@ -42,6 +42,7 @@ TREE: tuple[Post, ...] = (
     Post("resource meter", ENGINE, "reads memory and processor", is_optional=True),
     Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True),
     Post("webhook", ENGINE, "posts alerts to whom they concern", is_optional=True),
+    Post("match logs", ENGINE, "writes down what happened to a match that is over", is_optional=True),
     Post("discovery", SOURCE, "which matches are there"),
     Post("naming", SOURCE, "who is behind the codes"),
     Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),

@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from longstop.clock import SystemClock
-from longstop.fetch.evidence import FILE_BYTES_MAX, PAGES, PICTURES, EvidenceStore, safe_name
+from longstop.domain.file_names import safe_name
+from longstop.fetch.evidence import FILE_BYTES_MAX, PAGES, PICTURES, EvidenceStore
 
 MEBIBYTE = 1024 * 1024
 EPOCH = datetime(2026, 11, 18, tzinfo=UTC)
