@@ -61,7 +61,7 @@ class Watched:
             lambda signal: self.said.append(signal) if type(signal).__module__ == troubles.__name__ else None
         )
         limits = WatchdogLimits(measures_resources=False)
-        self.pack = Watchdogs(self.patient, lambda: limits, clock, bus)
+        self.pack = Watchdogs(self.patient, lambda: limits, clock, bus, beats=simulation.engine.beats)
 
     async def live(self, seconds: float, midway: Callable[[], None] = lambda: None) -> None:
         simulation = self.simulation

@@ -29,6 +29,7 @@ from longstop.supervise.service import Service, Stop
 from longstop.supervise.states import StateKeeping
 from longstop.supervise.supervisor import Supervisor
 from longstop.supervise.tree import ENGINE, TREE, Level, post_of
+from longstop.supervise.watchdogs.beats import Beating, Beats
 from longstop.watch import Watch
 
 
@@ -54,6 +55,7 @@ class Engine:
         self.parts = parts
         self.options = options
         self._stop = Stop(parts.clock)
+        self.beats = Beats(parts.clock)
         self._top = Supervisor(ENGINE, options.top_budget, parts.clock, parts.bus)
         self.scheduler = Scheduler(parts.clock, options.scheduler)
         self._states = StateKeeping(parts.store, self.assignments, self._options, parts.clock, parts.bus)
@@ -84,7 +86,8 @@ class Engine:
         for post in TREE:
             for service in services:
                 if post_of(service.name) is post:
-                    self._top.start(service, self._stop, budget=self._budget(post.level))
+                    heard = Beating(service, self.beats) if post.is_periodic else service
+                    self._top.start(heard, self._stop, budget=self._budget(post.level))
 
     async def failure(self) -> LongstopError:
         """Waits for something that restarts could not mend."""

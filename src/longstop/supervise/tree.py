@@ -17,13 +17,16 @@ class Level(Enum):
 
 
 class Post(msgspec.Struct, frozen=True):
-    """`name` is what the running service is called, or how its name begins where there are several."""
+    """`name` is what the running service is called, or how its name begins where there are several.
+
+    One that is periodic pauses at each turn, and is missed when it does not come round."""
 
     name: str
     under: str
     does: str
     level: Level = Level.TOP
     is_optional: bool = False
+    is_periodic: bool = False
 
 
 ENGINE = "engine"
@@ -31,20 +34,26 @@ SOURCE = "source"
 
 TREE: tuple[Post, ...] = (
     Post("scheduler", ENGINE, "runs what is due, the most urgent first"),
-    Post("state keeping", ENGINE, "saves what scrapers know"),
-    Post("archive", ENGINE, "puts away what has been over for a day"),
-    Post("store recovery", ENGINE, "brings the database what waited while it was away", is_optional=True),
+    Post("state keeping", ENGINE, "saves what scrapers know", is_periodic=True),
+    Post("archive", ENGINE, "puts away what has been over for a day", is_periodic=True),
+    Post(
+        "store recovery",
+        ENGINE,
+        "brings the database what waited while it was away",
+        is_optional=True,
+        is_periodic=True,
+    ),
     Post("loop watchdog", ENGINE, "how late the loop is; a thread sees whether it turns", is_optional=True),
     Post("eyes of the watchdogs", ENGINE, "does work move, does everybody come round, can we see", is_optional=True),
     Post("match watchdog", ENGINE, "restarts what is not fresh", is_optional=True),
     Post("health grade", ENGINE, "grades the instance, recycles when it is failing", is_optional=True),
     Post("recovery audit", ENGINE, "judges and keeps what was done to get well again", is_optional=True),
-    Post("resource meter", ENGINE, "reads memory and processor", is_optional=True),
-    Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True),
+    Post("resource meter", ENGINE, "reads memory and processor", is_optional=True, is_periodic=True),
+    Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True, is_periodic=True),
     Post("webhook", ENGINE, "posts alerts to whom they concern", is_optional=True),
     Post("match logs", ENGINE, "writes down what happened to a match that is over", is_optional=True),
-    Post("discovery", SOURCE, "which matches are there"),
-    Post("naming", SOURCE, "who is behind the codes"),
+    Post("discovery", SOURCE, "which matches are there", is_periodic=True),
+    Post("naming", SOURCE, "who is behind the codes", is_periodic=True),
     Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),
 )
 

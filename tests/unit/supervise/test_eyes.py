@@ -6,7 +6,7 @@ from longstop.observe import signals
 from longstop.observe.signals import troubles
 from longstop.resilience.halting import Progress
 from longstop.supervise.service import Stop
-from longstop.supervise.watchdogs.beats import Beats
+from longstop.supervise.watchdogs.beats import WORK_SECONDS, Beating, Beats
 from longstop.supervise.watchdogs.eyes import Eyes
 from longstop.supervise.watchdogs.limits import WatchdogLimits
 from tests.patient import CLOCK, Simulated, view
@@ -117,3 +117,31 @@ async def test_a_match_captured_in_the_future_is_told() -> None:
     sight.patient.does_capture.clear()
     sight.patient.set("crex_A", captured_at=CLOCK.now().replace(hour=23))
     assert ("age_negative", "watchdogs") in await sight.for_seconds(20.0)
+
+
+class Rounds:
+    """Comes round, until it hangs in its work."""
+
+    name = "rounds"
+
+    def __init__(self, rounds: int) -> None:
+        self._left = rounds
+
+    async def run(self, stop: Stop) -> None:
+        while not await stop.pause(15.0):
+            self._left -= 1
+            if self._left == 0:
+                await stop.wait()
+
+
+@on_virtual_time
+async def test_every_pause_of_a_service_is_a_promise_and_one_that_hangs_in_its_work_is_missed() -> None:
+    beats, stop = Beats(CLOCK), Stop(CLOCK)
+    task = asyncio.create_task(Beating(Rounds(10), beats).run(stop))
+    await CLOCK.sleep(150.0)
+    assert beats.missing() == {}
+    await CLOCK.sleep(WORK_SECONDS + 15.0)
+    assert list(beats.missing()) == ["rounds"]
+    stop.ask("the test is over")
+    await task
+    assert beats.missing() == {}

@@ -35,8 +35,8 @@ def watchdogs_of(engine: Engine, settings: Settings, limits: Limits, recycle: Re
         limits,
         parts.clock,
         parts.bus,
+        beats=engine.beats,
         keepers=(AuditLog(Path(storage.root), audit_bytes), StoredAudit(parts.store)),
         entries_at_hand=storage.retention.audit_entries,
-        loop_limits=loop_limits_of(settings),
         watcher=StallWatcher(tell_in_log, loop_limits_of(settings)),
     )

@@ -57,7 +57,7 @@ class StallWatcher:
         seconds: Callable[[], float] = machine_seconds,
     ) -> None:
         self._tell = tell
-        self._limits = limits
+        self.limits = limits
         self._end = end
         self._seconds = seconds
         self._look_seconds = min(1.0, limits.stall_seconds / 5)
@@ -98,10 +98,10 @@ class StallWatcher:
             self._seen, self._still, self._is_told = self._pulses, 0.0, False
             return
         self._still += min(passed_seconds, 2 * self._look_seconds)
-        if self._still >= self._limits.stall_seconds and not self._is_told:
+        if self._still >= self.limits.stall_seconds and not self._is_told:
             self._is_told = True
             self._say(Stall(self._still, self._stack()))
-        if 0 < self._limits.end_seconds <= self._still:
+        if 0 < self.limits.end_seconds <= self._still:
             self._say(Stall(self._still, self._stack(), is_last=True))
             self._end(STALLED_EXIT)
 

@@ -28,17 +28,17 @@ class Watchdogs:
         clock: Clock,
         bus: Signals,
         *,
+        beats: Beats | None = None,
         keepers: Sequence[AuditKeeper] = (),
         entries_at_hand: int = KEPT_AT_HAND,
-        loop_limits: LoopLimits = LoopLimits(),
         watcher: StallWatcher | None = None,
     ) -> None:
-        self.beats = Beats(clock)
+        self.beats = beats or Beats(clock)
         self.recoveries = Recoveries(clock, bus, limits, self.beats, keepers, entries_at_hand)
         self.matches = MatchWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
         self.grade = GradeWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
         self.eyes = Eyes(patient, limits, self.beats, clock, bus)
-        self.loop = LoopWatchdog(clock, bus, self.beats, loop_limits, watcher)
+        self.loop = LoopWatchdog(clock, bus, self.beats, watcher.limits if watcher else LoopLimits(), watcher)
 
     @property
     def services(self) -> tuple[Service, ...]:
