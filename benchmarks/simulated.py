@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from benchmarks.weather import Forecast, Weather
 from longstop.clock import LoopClock
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
@@ -46,8 +47,15 @@ class Conditions(msgspec.Struct, frozen=True):
 class Simulation:
     """Must be made and used on one virtual-time loop: `virtual_time.run(...)`."""
 
-    def __init__(self, world: World, conditions: Conditions | None = None, store: Store | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        conditions: Conditions | None = None,
+        store: Store | None = None,
+        forecast: Forecast | None = None,
+    ) -> None:
         conditions = conditions or Conditions()
+        chance = random.Random(conditions.seed)
         self.world = world
         self.clock = LoopClock(EPOCH)
         self.site = Site(world, FaultPlan(conditions.faults, conditions.seed))
@@ -55,14 +63,16 @@ class Simulation:
         self.bus = Signals()
         self.report = RunReport()
         self.report.subscribe(self.bus)
-        self._fetcher = WorldFetcher(self.site, self.clock)
+        self.weather = Weather(
+            WorldFetcher(self.site, self.clock), forecast or Forecast(), self.clock, random.Random(conditions.seed)
+        )
         parts = EngineParts(
             (create(SOURCE, BASE_URL),),
             self.store,
             self.clock,
             self.bus,
-            {SOURCE: self._fetcher},
-            chance=random.Random(conditions.seed),
+            {SOURCE: self.weather},
+            chance=chance,
         )
         self.engine = Engine(
             parts,

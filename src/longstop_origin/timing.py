@@ -33,9 +33,13 @@ SESSION_SECONDS = 2 * HOUR
 SESSION_BREAKS = (("L", 2400.0, 2400.0), ("T", 1200.0, 1200.0), ("S", 1.2 * HOUR, 1.5 * HOUR))
 
 
-def with_times(script: MatchScript, seed: int) -> MatchScript:
+# For who wants to see whole nights: play from late morning to early evening.
+REAL_NIGHT = (16.5 * HOUR, 17.0 * HOUR)
+
+
+def with_times(script: MatchScript, seed: int, night: tuple[float, float] = SESSION_BREAKS[-1][1:]) -> MatchScript:
     """The same match with a time for every ball, innings and break."""
-    return _Timekeeper(script, Random(f"{seed}:{script.key}:times")).timed()
+    return _Timekeeper(script, Random(f"{seed}:{script.key}:times"), night).timed()
 
 
 def _rhythm(script: MatchScript) -> Rhythm:
@@ -47,8 +51,8 @@ def _rhythm(script: MatchScript) -> Rhythm:
 class _Timekeeper:
     """Walks once through the match with a clock in hand."""
 
-    def __init__(self, script: MatchScript, rng: Random) -> None:
-        self._script, self._rng = script, rng
+    def __init__(self, script: MatchScript, rng: Random, night: tuple[float, float]) -> None:
+        self._script, self._rng, self._night = script, rng, night
         self._rhythm = _rhythm(script)
         self._now = 0.0
         self._session_from = 0.0
@@ -123,7 +127,7 @@ class _Timekeeper:
     def _session_break(self) -> None:
         state, shortest, longest = SESSION_BREAKS[self._breaks_had % len(SESSION_BREAKS)]
         self._breaks_had += 1
-        self._pause(state, self._between(shortest, longest))
+        self._pause(state, self._between(*(self._night if state == "S" else (shortest, longest))))
         self._session_from = self._drinks_from = self._now
 
     def _interval(self, following: ScriptInnings) -> None:

@@ -193,10 +193,11 @@ class Scraper:
         """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst.
 
         A pause that is longer than the beat counts from now: the source meant it from its answer on. What failed is
-        tried again when the retry policy says so, and no sooner than the pace allows.
+        tried again when the retry policy says so, also in a break, and no sooner than many errors allow.
         """
         if not is_success and self._task.attempt > 1 and not self._is_waiting_for_the_source():
-            return now + max(self.options.retry.delay_seconds(self._task.attempt, self._parts.chance), pace.seconds)
+            delay = self.options.retry.delay_seconds(self._task.attempt, self._parts.chance)
+            return now + max(delay, pace.seconds if self.rhythm.errors else 0.0)
         if pace.seconds > self.options.pace.baseline_seconds:
             return now + pace.seconds
         return max(self.due + pace.seconds, now)
