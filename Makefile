@@ -69,6 +69,10 @@ proof-payloads: ## prove that no broken payload breaks anything, a hundred thous
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_payloads $(ARGS)
 
+proof-supervision: ## prove the figures of supervision, pace and recovery
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_supervision $(ARGS)
+
 doctor: ## say what is installed, reachable and missing, and what to do
 	$(SETUP) run
 	@exec $(VENV)/longstop doctor $(ARGS)

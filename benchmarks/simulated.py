@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.weather import Forecast, Weather
-from longstop.clock import LoopClock
+from longstop.clock import Clock, LoopClock
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
 from longstop.resilience.pace import PaceLimits
@@ -45,7 +45,7 @@ class Conditions(msgspec.Struct, frozen=True):
 
 
 class Simulation:
-    """Must be made and used on one virtual-time loop: `virtual_time.run(...)`."""
+    """Must be made and used on one loop: a virtual one, `virtual_time.run(...)`, unless a `clock` is handed in."""
 
     def __init__(
         self,
@@ -53,11 +53,12 @@ class Simulation:
         conditions: Conditions | None = None,
         store: Store | None = None,
         forecast: Forecast | None = None,
+        clock: Clock | None = None,
     ) -> None:
         conditions = conditions or Conditions()
         chance = random.Random(conditions.seed)
         self.world = world
-        self.clock = LoopClock(EPOCH)
+        self.clock = clock or LoopClock(EPOCH)
         self.site = Site(world, FaultPlan(conditions.faults, conditions.seed))
         self.store = store or SqliteStore(None, clock=self.clock)
         self.bus = Signals()

@@ -124,7 +124,7 @@ class Pipeline:
             await self._sync_finally(watch)
             steps = watch.conclude()
             if steps:
-                await self._store.save(WriteBatch(matches=(row_as(watch, "stopped"),)))
+                await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
                 self._tell_steps(watch, steps)
         except StoreError as error:
             self._tell_error(watch, error, "conclusion")
@@ -135,7 +135,7 @@ class Pipeline:
         steps = watch.advance(event)
         self._tell_steps(watch, steps)
         try:
-            await self._store.save(WriteBatch(matches=(row_as(watch, scraper_status),)))
+            await self._store.save(WriteBatch(matches=(row_as(watch, scraper_status, self._clock.now()),)))
         except StoreError as error:
             self._tell_error(watch, error, event)
 

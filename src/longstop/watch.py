@@ -280,10 +280,14 @@ def listed_row(listing: MatchListing, now: datetime) -> MatchRow:
     )
 
 
-def row_as(watch: Watch, scraper_status: str) -> MatchRow:
-    """The match as it stands, told by nobody but us."""
+def row_as(watch: Watch, scraper_status: str, now: datetime) -> MatchRow:
+    """The match as it stands now, told by nobody but us."""
     return msgspec.structs.replace(
-        match_row(watch, watch.accepted), status=watch.status, state=watch.state, scraper_status=scraper_status
+        match_row(watch, watch.accepted),
+        status=watch.status,
+        state=watch.state,
+        state_at=now,
+        scraper_status=scraper_status,
     )
 
 
