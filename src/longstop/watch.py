@@ -30,6 +30,12 @@ class Codes:
         self.players: set[str] = set()
         self.teams: set[str] = {code for code in listing.teams if code}
         self.series: set[str] = {listing.series} if listing.series else set()
+        # How many there were when each of them had a name: as long as nobody comes, nobody need be asked about.
+        self.named = -1
+
+    @property
+    def count(self) -> int:
+        return len(self.players) + len(self.teams) + len(self.series)
 
     def see(self, observation: Observation, records: tuple[DeliveryRecord, ...]) -> None:
         self.teams.update(observation.teams)

@@ -89,9 +89,16 @@ class Naming:
         teams: set[str] = set()
         series: set[str] = set()
         for codes in self._codes():
-            players |= codes.players - known.players.keys()
-            teams |= codes.teams - known.teams.keys()
-            series |= codes.series - known.series.keys()
+            if codes.named == codes.count:
+                continue
+            strangers = codes.players - known.players.keys()
+            foreign = codes.teams - known.teams.keys()
+            unheard = codes.series - known.series.keys()
+            if not (strangers or foreign or unheard):
+                codes.named = codes.count
+            players |= strangers
+            teams |= foreign
+            series |= unheard
         room = self._source.manifest.names_per_call
         wanted_teams = self._due(teams, room)
         wanted_series = self._due(series, room - len(wanted_teams))
