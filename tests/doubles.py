@@ -1,6 +1,6 @@
 """Stand-ins for what lies outside: a site that answers as told, and a store whose writes fail as told."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import FetchError, StoreUnavailableError
 from longstop.fetch.snapshot import FetchRequest, Snapshot
-from longstop.store.contract import LedgerPage, WriteBatch
+from longstop.store.contract import Capture, LedgerPage, WriteBatch
 from longstop.store.sqlite import SqliteStore
 
 Answer = Any
@@ -51,6 +51,7 @@ class ShakyStore(SqliteStore):
         self.before: Callable[[], None] = lambda: None
         self.after: Callable[[], None] = lambda: None
         self.reading: Callable[[], None] = lambda: None
+        self.keeping: Callable[[], None] = lambda: None
         self.ledgers_read = 0
 
     async def save(self, batch: WriteBatch) -> None:
@@ -58,6 +59,10 @@ class ShakyStore(SqliteStore):
         await super().save(batch)
         self.saved.append(batch)
         self.after()
+
+    async def keep(self, captures: Sequence[Capture]) -> None:
+        self.keeping()
+        await super().keep(captures)
 
     async def ledger(self, match_id: str) -> LedgerPage:
         self.reading()

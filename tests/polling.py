@@ -94,7 +94,8 @@ class Table:
         self.heard = Heard()
         self.fetcher = ScriptedFetcher(CLOCK, {"state": lambda _: innings.state(), "feed": innings.feed})
         self.store = ShakyStore(CLOCK)
-        self.pipeline = Pipeline(CrexSource(), self.fetcher, self.store, CLOCK, self.heard.bus)
+        self.source = CrexSource()
+        self.pipeline = Pipeline(self.source, self.fetcher, self.store, CLOCK, self.heard.bus)
         self.watch = self.watching()
 
     def watching(self, status: MatchStatus = MatchStatus.LIVE) -> Watch:

@@ -53,6 +53,7 @@ from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
 
 INSTANCE_NAME = "longstop"
+DAY_SECONDS = 86400.0
 # What the engine takes while it runs.
 ENGINE_SETTINGS = (
     "scraper.adaptive.break_after_cycles",
@@ -77,6 +78,9 @@ ENGINE_SETTINGS = (
     "scraper.scheduling.total_timeout",
     "sources.discovery_interval",
     "sources.not_found_ttl",
+    "storage.keep_captures",
+    "storage.retention.captures_max_days",
+    "storage.retention.captures_max_mb",
 )
 
 
@@ -338,6 +342,9 @@ def engine_options(settings: Settings) -> EngineOptions:
         archive_seconds=lifecycle.archive_ttl,
         shutdown_seconds=lifecycle.shutdown_timeout,
         important=scraper.adaptive.important,
+        has_captures=settings.storage.keep_captures,
+        captures_bytes=settings.storage.retention.captures_max_mb << 20,
+        captures_seconds=settings.storage.retention.captures_max_days * DAY_SECONDS,
     )
 
 

@@ -1,4 +1,4 @@
-"""One poll, told as it happens: fetch → parse → check → ledger → store.
+"""One poll, told as it happens: fetch → keep → parse → check → ledger → store.
 
 It ends in one of a closed set of outcomes. What a source or a database does wrong is an outcome, not an exception;
 only our own mistakes escape from here, and supervision deals with them.
@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from longstop.capturing import Shelf, asked_of
 from longstop.check import plausibility
 from longstop.check.drift import SelectorDrift
 from longstop.clock import Clock, age_seconds
@@ -89,6 +90,7 @@ class Pipeline:
         signals: Signals,
         climber: Climber | None = None,
         evidence: EvidenceStore | None = None,
+        shelf: Shelf | None = None,
     ) -> None:
         self._source = source
         self._fetcher = fetcher
@@ -96,6 +98,7 @@ class Pipeline:
         self._evidence = evidence
         self._drift = SelectorDrift()
         self._store = store
+        self._shelf = shelf or Shelf(store)
         self._clock = clock
         self._signals = signals
 
@@ -158,6 +161,7 @@ class Pipeline:
             watch.rung = snapshot.rung
             if watch.has_seen(snapshot):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
+            snapshot = await self._shelf.keep(watch, snapshot)
             observation = await self._parse(watch, snapshot)
             is_insisted = watch.patience.is_worn_out(snapshot.fetched_at)
             verdict = plausibility.judge(observation, watch.accepted, is_insisted=is_insisted)
@@ -263,6 +267,7 @@ class Pipeline:
     async def _fetch_page(self, watch: Watch, overs: OverRange, observation: Observation) -> FeedPage:
         missing = Missing(overs.innings, overs.first_over, overs.last_over)
         snapshot = await self._fetcher.fetch(self._source.ball_feed(watch.ref, missing))
+        snapshot = await self._shelf.keep(watch, snapshot, asked_of(missing))
         feed = self._source.parse_feed(watch.ref, missing, snapshot)
         plausibility.require_plausible_feed(feed.overs, feed.sequence, observation)
         return FeedPage(overs, feed.overs, feed.last_over, feed.payload_sha256)

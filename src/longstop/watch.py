@@ -89,6 +89,8 @@ class Watch:
         self._limits = limits
         self._ledger: MatchLedger | None = None
         self._body: bytes | None = None
+        # The hash of the payload that was kept last, by purpose and by what was asked.
+        self.kept: dict[tuple[str, str], str] = {}
 
     @property
     def ref(self) -> MatchRef:

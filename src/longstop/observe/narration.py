@@ -294,6 +294,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.ScraperIdled: _telling(
         _INFO, "scraper idled", "match_id", "scraper_id", "pid", "memory_bytes", "idle_seconds", "reason"
     ),
+    facts.CapturesPruned: _telling(_INFO, "captures pruned", *facts.CapturesPruned.__struct_fields__[1:]),
     facts.CleanupFinished: _telling(_INFO, "cleanup finished", *facts.CleanupFinished.__struct_fields__[1:]),
     facts.ServiceRestarted: _telling(_WARN, "service restarted", "service", "reason", "restarts"),
     facts.ScraperStarted: _telling(_INFO, "scraper started", "match_id", "scraper_id", "source", "url"),

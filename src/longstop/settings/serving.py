@@ -108,6 +108,7 @@ class RetentionSettings(Group):
     """What is kept how long, and how much of it."""
 
     captures_max_mb: Megabytes = setting(4096, "Raw payloads, compressed; the oldest go first.", ge=1, le=10**8)
+    captures_max_days: Days = setting(90, "Raw payloads of matches that are over.", ge=1, le=3650)
     evidence_max_mb: Megabytes = setting(512, "Error pages and screenshots; the oldest go first.", ge=1, le=10**8)
     match_log_days: Days = setting(30, "Logs of archived matches.", ge=1, le=3650)
     match_logs_max_mb: Megabytes = setting(256, "All match logs; the oldest go first.", ge=1, le=10**8)
@@ -122,6 +123,7 @@ class StorageSettings(Group):
     root: Annotated[Path, Field(strict=False)] = setting(
         Path("var"), "Folder for everything written to disk; a relative one begins where longstop is started."
     )
+    keep_captures: bool = setting(True, "Keep each payload that changed as it came, before it is read.")
     spool: SpoolSettings = SpoolSettings()
     retention: RetentionSettings = RetentionSettings()
 

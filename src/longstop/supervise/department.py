@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from longstop.capturing import Shelf
 from longstop.clock import Clock
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchListing
@@ -59,7 +60,8 @@ class Department:
         self._fetcher: Fetcher = climber or PoliteFetcher(
             _required(fetcher, source), parts.clock, max_concurrent=source.manifest.max_concurrent
         )
-        pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus, climber, parts.evidence)
+        shelf = Shelf(parts.store, lambda: parts.options().has_captures)
+        pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus, climber, parts.evidence, shelf)
         self.pipeline = pipeline
         self._scraping = ScraperParts(
             pipeline,

@@ -20,6 +20,7 @@ from longstop.store.contract import Store
 from longstop.supervise.archive import Archive
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.budget import RestartBudget
+from longstop.supervise.capture_pruning import CapturePruning
 from longstop.supervise.department import Department, DepartmentParts, keep_settings
 from longstop.supervise.options import EngineOptions
 from longstop.supervise.resources import ResourceMeter
@@ -212,6 +213,7 @@ class Engine:
             self.scheduler,
             self._states,
             Archive(parts.store, self.assignments, self.retire, self._options, parts.clock, parts.bus),
+            CapturePruning(parts.store, self._options, parts.clock, parts.bus),
             *others,
         ]
         if self.options.measures_resources:

@@ -26,6 +26,9 @@ class EngineOptions(msgspec.Struct, frozen=True):
     archive_seconds: float = 86400.0
     shutdown_seconds: float = 30.0
     state_seconds: float = 10.0
+    has_captures: bool = True
+    captures_bytes: int = 4096 << 20
+    captures_seconds: float = 90 * 86400.0
     important: tuple[str, ...] = ()
     measures_resources: bool = True
 

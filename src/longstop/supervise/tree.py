@@ -36,6 +36,7 @@ TREE: tuple[Post, ...] = (
     Post("scheduler", ENGINE, "runs what is due, the most urgent first"),
     Post("state keeping", ENGINE, "saves what scrapers know", is_periodic=True),
     Post("archive", ENGINE, "puts away what has been over for a day", is_periodic=True),
+    Post("capture pruning", ENGINE, "removes the oldest raw payloads beyond their bounds"),
     Post(
         "store recovery",
         ENGINE,

@@ -21,6 +21,7 @@ Those of the watchdogs stand in `troubles.py`.
 | AdminVerbUsed | somebody asked for something under /admin, whatever came of it | |
 | AlertRaised | something that somebody should be told of | alert, severity |
 | AlertDelivered, AlertLost | the webhook took an alert, or did not | |
+| CapturesPruned | raw captures beyond their bounds were removed | captures |
 | ServiceRestarted | supervision restarted a child | service, reason |
 | ScraperStarted, ScraperStopped | a match is watched, no longer watched | |
 | ScraperResumed | a scraper goes on where another stood | disagreements |
@@ -66,6 +67,7 @@ from longstop.observe.signals.house import (
     AlertDelivered,
     AlertLost,
     AlertRaised,
+    CapturesPruned,
     ConfigurationRefused,
     ConfigurationReloaded,
     EngineStarted,
@@ -135,6 +137,7 @@ __all__ = [
     "BrowserRecycled",
     "BrowserStarted",
     "BrowserStopped",
+    "CapturesPruned",
     "CleanupFinished",
     "ConfigurationRefused",
     "ConfigurationReloaded",

@@ -100,6 +100,11 @@ class ServiceRestarted(Signal, frozen=True, kw_only=True):
     restarts: int
 
 
+class CapturesPruned(Signal, frozen=True, kw_only=True):
+    captures: int
+    duration_seconds: float
+
+
 class ResourcesMeasured(Signal, frozen=True, kw_only=True):
     rss_bytes: int
     cpu_percent: float
