@@ -8,6 +8,7 @@ a source that answers plain calls never costs one.
 """
 
 import importlib.util
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -371,7 +372,8 @@ def pool_options(settings: Settings) -> PoolOptions:
         contexts=pool.contexts,
         close_seconds=settings.scraper.browser.timeouts.close / 2,
         probe_seconds=min(PROBE_SECONDS_MAX, settings.scraper.browser.timeouts.hung / sum(PATIENCE)),
-        sweep_every_seconds=settings.scraper.resources.cleanup_interval,
+        # The cleanup asks for it, with all the rest that is cleared away.
+        sweep_every_seconds=math.inf,
         unit_limits=UnitLimits(
             age_seconds=settings.scraper.lifecycle.max_lifetime_hours * 3600,
             tasks=pool.max_tasks,

@@ -15,7 +15,6 @@ from longstop.clock import Clock
 from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
 from longstop.fetch.evidence import EvidenceStore
-from longstop.ledger.match_ledger import LedgerLimits
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
@@ -25,9 +24,6 @@ from longstop.observe.outlets import Outlets
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
-from longstop.resilience.failures import PauseLimits
-from longstop.resilience.pace import PaceLimits
-from longstop.resilience.retry import RetryPolicy
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.doorkeeper import is_loopback
@@ -39,13 +35,13 @@ from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
 from longstop.store.durable import DurableStore
-from longstop.supervise.budget import RestartBudget
 from longstop.supervise.engine import Engine, EngineParts
-from longstop.supervise.options import EngineOptions
+from longstop.supervise.engine_hands import EngineHands
+from longstop.supervise.engine_settings import ENGINE_SETTINGS, engine_options
+from longstop.supervise.housekeeping import RESOURCE_SETTINGS, Housekeeping, resource_limits
 from longstop.supervise.reload import Reloader
 from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
-from longstop.supervise.scheduler import SchedulerLimits
 from longstop.supervise.service import Service
 from longstop.supervise.store_recovery import StoreRecovery
 from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
@@ -53,35 +49,6 @@ from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
 
 INSTANCE_NAME = "longstop"
-DAY_SECONDS = 86400.0
-# What the engine takes while it runs.
-ENGINE_SETTINGS = (
-    "scraper.adaptive.break_after_cycles",
-    "scraper.adaptive.break_interval",
-    "scraper.adaptive.busy_interval",
-    "scraper.adaptive.calm_period",
-    "scraper.adaptive.error_intervals",
-    "scraper.adaptive.important",
-    "scraper.adaptive.match_state_detection",
-    "scraper.adaptive.polling",
-    "scraper.lifecycle.archive_ttl",
-    "scraper.lifecycle.completed_interval",
-    "scraper.lifecycle.imminent_window",
-    "scraper.lifecycle.polling_interval",
-    "scraper.lifecycle.shutdown_timeout",
-    "scraper.resilience.parse_failures",
-    "scraper.resilience.pause",
-    "scraper.resilience.supervision",
-    "scraper.scheduling.base_delay",
-    "scraper.scheduling.concurrency_cap",
-    "scraper.scheduling.max_attempts",
-    "scraper.scheduling.total_timeout",
-    "sources.discovery_interval",
-    "sources.not_found_ttl",
-    "storage.keep_captures",
-    "storage.retention.captures_max_days",
-    "storage.retention.captures_max_mb",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +114,8 @@ class Instance:
             undo.push_async_callback(self.store.close)
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
-            self._engine = await self._build_engine()
+            keeping = self._housekeeping()
+            self._engine = await self._build_engine(keeping)
             self.watchdogs = watchdogs_of(
                 self._engine, self.settings, lambda: self._watchdog_limits, self.approaches.recycle
             )
@@ -156,6 +124,7 @@ class Instance:
                 *self._outlets.services,
                 *self._store_services(),
                 *self.watchdogs.services,
+                *keeping.services(),
             )
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
@@ -188,7 +157,7 @@ class Instance:
             raise LongstopError("The engine was asked for before it was started.")
         return self._engine
 
-    async def _build_engine(self) -> Engine:
+    async def _build_engine(self, keeping: Housekeeping) -> Engine:
         climbers = await self.approaches.start(self._sources)
         storage = self.settings.storage
         evidence = EvidenceStore(Path(storage.root), self.clock, storage.retention.evidence_max_mb)
@@ -200,6 +169,7 @@ class Instance:
             climbers=climbers,
             evidence=evidence,
             reload=self._reload_quietly,
+            admit=keeping.admission.admit,
         )
         engine = Engine(parts, engine_options(self.settings))
         self.reloader.adjust("watchdogs", WATCHDOG_SETTINGS, self._set_watchdog_limits)
@@ -208,6 +178,18 @@ class Instance:
 
     def _set_watchdog_limits(self, settings: Settings) -> None:
         self._watchdog_limits = limits_of(settings)
+
+    def _housekeeping(self) -> Housekeeping:
+        """Before the engine: what the process takes by now is no match's."""
+        self.reloader.adjust("resources", RESOURCE_SETTINGS, lambda _: None)
+        return Housekeeping(
+            EngineHands(lambda: self.engine, self.clock),
+            self.approaches,
+            lambda: resource_limits(self.reloader.settings),
+            lambda error: self.engine.surrender(error),
+            self.clock,
+            self.bus,
+        )
 
     async def _reload_quietly(self) -> None:
         """Before a match that rested begins afresh. What is wrong with the settings is told by the reloader."""
@@ -313,62 +295,3 @@ def require_sources(sources: Sequence[Source]) -> None:
             "No source is switched on, so there is nothing to watch.",
             hint="Start with `longstop up --origin` for a simulated site, or set sources.crex.enabled=true.",
         )
-
-
-def ledger_limits(settings: Settings) -> LedgerLimits:
-    repair = settings.scraper.repair
-    return LedgerLimits(
-        overs_per_call=repair.overs_per_call,
-        calls_per_poll=repair.calls_per_poll,
-        # Noticed a poll later at most, the gap is on record before the deadline.
-        gap_after_seconds=max(0.1, repair.gap_deadline - settings.scraper.lifecycle.polling_interval),
-    )
-
-
-def engine_options(settings: Settings) -> EngineOptions:
-    scraper = settings.scraper
-    lifecycle, supervision = scraper.lifecycle, scraper.resilience.supervision
-    return EngineOptions(
-        pace=pace_limits(settings),
-        ledger=ledger_limits(settings),
-        retry=RetryPolicy(scraper.scheduling.max_attempts, scraper.scheduling.base_delay),
-        pause=pause_limits(settings),
-        scheduler=SchedulerLimits(scraper.scheduling.concurrency_cap, scraper.scheduling.total_timeout),
-        top_budget=RestartBudget(supervision.top_restarts, supervision.top_window),
-        scraper_budget=RestartBudget(supervision.scraper_restarts, supervision.scraper_window),
-        discovery_seconds=settings.sources.discovery_interval,
-        imminent_seconds=lifecycle.imminent_window,
-        not_found_seconds=settings.sources.not_found_ttl,
-        archive_seconds=lifecycle.archive_ttl,
-        shutdown_seconds=lifecycle.shutdown_timeout,
-        important=scraper.adaptive.important,
-        has_captures=settings.storage.keep_captures,
-        captures_bytes=settings.storage.retention.captures_max_mb << 20,
-        captures_seconds=settings.storage.retention.captures_max_days * DAY_SECONDS,
-    )
-
-
-def pace_limits(settings: Settings) -> PaceLimits:
-    lifecycle, adaptive = settings.scraper.lifecycle, settings.scraper.adaptive
-    return PaceLimits(
-        baseline_seconds=lifecycle.polling_interval,
-        completed_seconds=lifecycle.completed_interval,
-        busy_seconds=adaptive.busy_interval,
-        break_seconds=adaptive.break_interval,
-        break_after_polls=adaptive.break_after_cycles,
-        error_seconds=adaptive.error_intervals,
-        calm_seconds=adaptive.calm_period,
-        is_adaptive=adaptive.polling,
-        detects_play=adaptive.match_state_detection,
-    )
-
-
-def pause_limits(settings: Settings) -> PauseLimits:
-    pause, parsing = settings.scraper.resilience.pause, settings.scraper.resilience.parse_failures
-    return PauseLimits(
-        failures=pause.threshold,
-        window_seconds=pause.window,
-        pause_seconds=pause.duration,
-        unreadable=parsing.threshold,
-        unreadable_seconds=parsing.retry_interval,
-    )

@@ -35,7 +35,7 @@ def scrape(
 ) -> None:
     """Scrape one match once and print it normalised."""
     from longstop.approach import http_limits
-    from longstop.bootstrap import ledger_limits
+    from longstop.supervise.engine_settings import ledger_limits
 
     settings = load_settings(config, overrides).settings
     source, ref = find_source(url, settings)

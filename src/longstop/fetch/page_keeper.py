@@ -77,6 +77,18 @@ class PageKeeper:
         """The page has fallen silent: the next who asks gets a new one."""
         await self._drop(key)
 
+    def renew(self, key: str) -> None:
+        """The page has served long enough, or has grown too large: a successor is opened, and shows first."""
+        held = self._usable(key)
+        if held is not None:
+            held.tab.retiring.set()
+
+    def discard(self, key: str) -> None:
+        """At once: whoever asks next gets a new one."""
+        held = self._held.pop(key, None)
+        if held is not None:
+            self._close_aside(key, held)
+
     async def let_go(self, key: str) -> None:
         under_way = [task for task in (self._moves.pop(key, None), self._openings.pop(key, None)) if task is not None]
         for task in under_way:
@@ -151,9 +163,13 @@ class PageKeeper:
         for key, held in tuple(self._held.items()):
             if now - held.asked_at > self._options.idle_seconds:
                 self._held.pop(key)
-                task = asyncio.create_task(held.tab.close(), name=f"close {key}")
-                task.add_done_callback(_look_at)
-                self._moves[key] = task
+                self._close_aside(key, held)
+
+    def _close_aside(self, key: str, held: _Held) -> None:
+        """Nobody waits for it; it is known until it has ended."""
+        task = asyncio.create_task(held.tab.close(), name=f"close {key}")
+        task.add_done_callback(_look_at)
+        self._moves[key] = task
 
 
 def _look_at(task: "asyncio.Task[Any]") -> None:

@@ -79,6 +79,12 @@ class InPageRung:
         """Is there an open page from which this call could be made without opening one?"""
         return self._keeper.has_page(request.key)
 
+    def renew(self, key: str) -> None:
+        self._keeper.renew(key)
+
+    def discard(self, key: str) -> None:
+        self._keeper.discard(key)
+
     def memory_bytes(self) -> dict[str, int]:
         return self._keeper.memory_bytes()
 

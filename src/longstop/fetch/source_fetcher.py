@@ -54,6 +54,15 @@ class SourceFetcher:
     async def picture(self, key: str) -> bytes | None:
         return await self._in_page.picture(key) if self._in_page is not None else None
 
+    def renew_page(self, key: str) -> None:
+        """Make before break, for a match that has an open page."""
+        if self._in_page is not None:
+            self._in_page.renew(key)
+
+    def discard_page(self, key: str) -> None:
+        if self._in_page is not None:
+            self._in_page.discard(key)
+
     def page_bytes(self) -> dict[str, int]:
         """What the open pages take, by key; empty where no rung has pages."""
         return self._in_page.memory_bytes() if self._in_page is not None else {}

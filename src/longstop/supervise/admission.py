@@ -4,7 +4,6 @@ A start that is refused waits in a bounded queue, one place a match, and is trie
 is made: idle scrapers and orphans go, and who has how much of the memory is written down.
 """
 
-from collections import deque
 from collections.abc import Awaitable, Callable
 
 import msgspec
@@ -62,7 +61,7 @@ class Admission:
         self._clock = clock
         self._bus = bus
         self._waiting: dict[str, _Waiting] = {}
-        self._admitted: deque[float] = deque(maxlen=WAITING_MAX)
+        self._admitted: dict[str, float] = {}
         self._read: tuple[float, int | None] = (float("-inf"), None)
         self._blind_told_at = float("-inf")
         self._relieved_at = float("-inf")
@@ -72,7 +71,7 @@ class Admission:
     def waiting(self) -> tuple[str, ...]:
         return tuple(self._waiting)
 
-    def admit(self, match_id: str, again: Again) -> None:
+    async def admit(self, match_id: str, again: Again) -> None:
         """Returns when the scraper may begin. Raises InsufficientMemoryError when not; then `again` is called later.
 
         Who asks once more while he waits is answered the same, and stays in his place.
@@ -80,7 +79,7 @@ class Admission:
         available = self._available()
         if available is None or available - self._promised() >= self._limits().available_bytes_min:
             self._waiting.pop(match_id, None)
-            self._admitted.append(self._clock.monotonic())
+            self._admitted[match_id] = self._clock.monotonic()
             return
         self._is_short = True
         raise self._refused(match_id, again, available)
@@ -117,8 +116,7 @@ class Admission:
 
     def _promised(self) -> int:
         horizon = self._clock.monotonic() - SETTLED_SECONDS
-        while self._admitted and self._admitted[0] < horizon:
-            self._admitted.popleft()
+        self._admitted = {match_id: at for match_id, at in self._admitted.items() if at >= horizon}
         return START_BYTES * len(self._admitted)
 
     # Those who wait.
@@ -127,6 +125,7 @@ class Admission:
         now, limits = self._clock.monotonic(), self._limits()
         entry = self._waiting.get(match_id)
         if entry is not None and entry.due != float("inf"):
+            entry.again = again
             return _error(available, limits, entry.due - now)
         if entry is None and len(self._waiting) >= WAITING_MAX:
             self._tell_refused(match_id, available, None)

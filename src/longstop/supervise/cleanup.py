@@ -1,8 +1,8 @@
 """Clears away what nobody needs: every half hour what was left behind, and what is idle when memory is short.
 
-A round ends orphaned processes, removes the folders of dead runs, and stops scrapers that have not seen their match
-for half an hour, or that wait for one that has been put off. What the life of a match still asks for (a break, the
-visits after its end) is left alone.
+A round ends orphaned processes, removes the folders of dead runs, and stops scrapers that wait for a match which has
+been put off. What the life of a match still asks for (a break, the visits after its end) is left alone, and so is a
+match that cannot be seen: its source may be away, and it should be back as soon as that is.
 
 When memory is short, any scraper goes whose match has shown nothing new for half an hour: those of matches that are
 over, then those in a break, then those still to come. One in play never does: why it shows nothing is for the
@@ -64,19 +64,19 @@ class Cleanup:
 
     async def round(self) -> None:
         idle = self._limits().idle_seconds
-        views = [view for view in self._hands.scrapers() if is_forgotten(view, idle)]
+        views = [view for view in self._hands.scrapers() if is_put_off(view, idle)]
         await self._clear(views, "round")
 
     async def relieve(self) -> None:
         """Memory is short."""
         idle = self._limits().idle_seconds
-        views = [view for view in self._hands.scrapers() if is_spare(view, idle) or is_forgotten(view, idle)]
+        views = [view for view in self._hands.scrapers() if is_spare(view, idle)]
         views.sort(key=lambda view: _ORDER.get(view.stage, len(_ORDER)))
         await self._clear(views, "memory is short")
 
     async def _clear(self, views: list[ScraperView], reason: str) -> None:
         began = self._clock.monotonic()
-        stopped = sum(self._stop(view, reason) for view in views)
+        stopped = [view for view in views if await self._stop(view, reason)]
         report = await self._sweep()
         self._bus.emit(
             signals.CleanupFinished(
@@ -85,13 +85,13 @@ class Cleanup:
                 orphans=len(report.killed),
                 orphan_bytes=sum(orphan.memory_bytes for orphan in report.killed),
                 folders=len(report.folders),
-                scrapers=stopped,
+                scrapers=len(stopped),
                 duration_seconds=self._clock.monotonic() - began,
             )
         )
 
-    def _stop(self, view: ScraperView, reason: str) -> bool:
-        is_stopped = self._hands.stop(view.match_id, f"idle: {reason}")
+    async def _stop(self, view: ScraperView, reason: str) -> bool:
+        is_stopped = await self._hands.drop(view.match_id, f"idle: {reason}")
         if is_stopped:
             self._bus.emit(
                 signals.ScraperIdled(
@@ -116,12 +116,10 @@ class Cleanup:
             return OrphanReport()
 
 
-def is_forgotten(view: ScraperView, idle_seconds: float) -> bool:
-    """No look has succeeded for so long, or there is nothing to look at yet: stopped, it begins afresh when listed."""
-    if view.unseen_seconds > idle_seconds:
-        return True
-    is_put_off = view.starts_in_seconds is not None and view.starts_in_seconds > IMMINENT_SECONDS
-    return view.stage is Stage.UPCOMING and is_put_off and view.idle_seconds > idle_seconds
+def is_put_off(view: ScraperView, idle_seconds: float) -> bool:
+    """There is nothing to look at yet; it begins afresh when it is listed in time."""
+    is_later = view.starts_in_seconds is not None and view.starts_in_seconds > IMMINENT_SECONDS
+    return view.stage is Stage.UPCOMING and is_later and view.idle_seconds > idle_seconds
 
 
 def is_spare(view: ScraperView, idle_seconds: float) -> bool:

@@ -5,6 +5,7 @@
 
 import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -94,6 +95,10 @@ class Engine:
         """Waits for something that restarts could not mend."""
         return await self._top.escalated()
 
+    def surrender(self, error: LongstopError) -> None:
+        """Ends the process with this reason, as a failure does that restarts could not mend."""
+        self._top.escalate(error)
+
     async def stop(self, reason: str) -> tuple[str, ...]:
         """Cycles are finished and what scrapers know is saved; what is not done in time is cancelled and named."""
         self._stop.ask(reason)
@@ -180,8 +185,9 @@ class Engine:
                 ref = department.source.match_for_url(url)
             except InputError:
                 continue
-            await self.parts.admit(ref.match_id)
             listing = MatchListing(ref, ref.key, ("", ""), MatchStatus.LIVE)
+            if self._find(ref.match_id) is None:
+                await self.parts.admit(ref.match_id, partial(department.roster.take, [listing]))
             await department.roster.take([listing])
             return ref.match_id
         raise InputError(
@@ -190,6 +196,17 @@ class Engine:
             + (", ".join(department.name for department in self.departments) or "none is on")
             + ".",
         )
+
+    def renew_page(self, match_id: str) -> None:
+        """A match with a page gets a fresh one, which shows before the old one goes."""
+        department, assignment = self._department(match_id), self._find(match_id)
+        if department is not None and department.climber is not None and assignment is not None:
+            department.climber.renew_page(assignment.watch.ref.key)
+
+    def discard_page(self, match_id: str) -> None:
+        department, assignment = self._department(match_id), self._find(match_id)
+        if department is not None and department.climber is not None and assignment is not None:
+            department.climber.discard_page(assignment.watch.ref.key)
 
     async def retire(self, assignment: Assignment) -> None:
         """Over for long: a last word to the record, and nobody asks for it any more."""

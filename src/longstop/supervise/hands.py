@@ -21,8 +21,8 @@ class Stage(Enum):
 class ScraperView(msgspec.Struct, frozen=True):
     """One scraper at one moment.
 
-    `idle_seconds` is how long its match has shown nothing new, `unseen_seconds` how long no look at it has succeeded;
-    both count from the start of the scraper when there was nothing yet. `weight_bytes` is what `memory.weigh` says.
+    `idle_seconds` is how long its match has shown nothing new, from the start of the scraper if there was nothing yet.
+    `weight_bytes` is what `memory.weigh` says. Who is resting is not polled and cannot be replaced.
     """
 
     match_id: str
@@ -31,13 +31,13 @@ class ScraperView(msgspec.Struct, frozen=True):
     weight_bytes: int
     stage: Stage = Stage.PLAY
     idle_seconds: float = 0.0
-    unseen_seconds: float = 0.0
     starts_in_seconds: float | None = None
     rhythm: Rhythm = Rhythm()
+    is_resting: bool = False
 
 
 class Hands(Protocol):
-    """Each says whether there was such a scraper to do it to. None of them waits."""
+    """Each says whether there was such a scraper to do it to. A successor gets pages of its own."""
 
     def scrapers(self) -> Sequence[ScraperView]: ...
 
@@ -49,6 +49,6 @@ class Hands(Protocol):
         """Cancelled now, begun anew at once."""
         ...
 
-    def stop(self, match_id: str, reason: str) -> bool:
+    async def drop(self, match_id: str, reason: str) -> bool:
         """No longer watched, until somebody lists or submits it again."""
         ...

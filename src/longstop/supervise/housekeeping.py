@@ -20,6 +20,14 @@ from longstop.supervise.machine import LinuxMachine, Machine
 from longstop.supervise.memory import BrowserMemory, MemoryMeter
 from longstop.supervise.service import Service
 
+# What is asked for each time. The others are the browsers' bounds too, which are set when those are started.
+RESOURCE_SETTINGS = (
+    "scraper.resources.admission",
+    "scraper.resources.cleanup_interval",
+    "scraper.resources.memory.min_available_mb",
+    "scraper.resources.memory.warn_percent",
+)
+
 
 class Browsers(BrowserMemory, Sweeper, Protocol):
     """What is asked of the browsers."""

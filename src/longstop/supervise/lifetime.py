@@ -41,7 +41,7 @@ class Lifetime:
         return min(ROUND_SECONDS_MAX, self._limits().window_seconds / 4)
 
     def _why(self, view: ScraperView, limits: LifetimeLimits) -> str | None:
-        if view.scraper_id in self._ordered:
+        if view.is_resting or view.scraper_id in self._ordered:
             return None
         return why_replace(Life(view.scraper_id, view.age_seconds, view.rhythm, view.stage is not Stage.PLAY), limits)
 

@@ -1,9 +1,10 @@
 """Which matches are watched: takes in what discovery finds, and what went on before we were started."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from longstop.clock import Clock, age_seconds
-from longstop.domain.errors import LongstopError
+from longstop.domain.errors import InsufficientMemoryError, LongstopError
 from longstop.domain.lifecycle import MATCH_LIFECYCLE, MatchState
 from longstop.domain.match import MatchListing, MatchRef, MatchStatus
 from longstop.domain.scraper_state import ScraperState
@@ -23,10 +24,11 @@ _RESUMED = {
 }
 
 Begin = Callable[[MatchListing, MatchState, ScraperState | None], Assignment]
-Admit = Callable[[str], Awaitable[None]]
+Again = Callable[[], Awaitable[None]]
+Admit = Callable[[str, Again], Awaitable[None]]
 
 
-async def admit_all(match_id: str) -> None:
+async def admit_all(match_id: str, again: Again) -> None:
     """Where nobody counts the memory."""
 
 
@@ -53,7 +55,7 @@ class Roster:
         """New matches are written down before they are watched. A list may name one twice."""
         named = {listing.ref.match_id: listing for listing in listings}
         wanted = [listing for match_id, listing in named.items() if self._may_begin(match_id)]
-        fresh = [listing for listing in wanted if await self._is_admitted(listing)]
+        fresh = [listing for listing in wanted if await self._is_admitted(listing, partial(self.take, [listing]))]
         if not fresh:
             return
         now = self._clock.now()
@@ -73,7 +75,13 @@ class Roster:
             known = await self._store.states([row.ref.match_id for row in wanted])
             for row in wanted:
                 if not self._is_long_over(row, archive_seconds):
-                    self._start(_listing_of(row), row.state, known.get(row.ref.match_id))
+                    await self._resume_one(row, known.get(row.ref.match_id))
+
+    async def _resume_one(self, row: MatchRow, prior: ScraperState | None) -> None:
+        listing = _listing_of(row)
+        is_admitted = await self._is_admitted(listing, partial(self._resume_one, row, prior))
+        if is_admitted and row.ref.match_id not in self._assignments:
+            self._start(listing, row.state, prior)
 
     def rest(self, match_id: str, seconds: float) -> None:
         """No longer watched; taken in again when it is listed after that time, with everything fresh."""
@@ -91,10 +99,13 @@ class Roster:
     def _may_begin(self, match_id: str) -> bool:
         return match_id not in self._assignments and self._resting.get(match_id, 0.0) <= self._clock.monotonic()
 
-    async def _is_admitted(self, listing: MatchListing) -> bool:
-        """Who is refused comes again with the next list."""
+    async def _is_admitted(self, listing: MatchListing, again: Again) -> bool:
+        """Who is refused for want of memory is told of, and called again, by whoever refused him; any other comes with
+        the next list."""
         try:
-            await self._admit(listing.ref.match_id)
+            await self._admit(listing.ref.match_id, again)
+        except InsufficientMemoryError:
+            return False
         except LongstopError as error:
             self._tell_refused(listing, error)
             return False

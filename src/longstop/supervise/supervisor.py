@@ -69,6 +69,10 @@ class Supervisor:
         if task.cancelled() and not child.stop.is_wanted and not self._is_joining:
             self._start(child)
 
+    def escalate(self, error: LongstopError) -> None:
+        """Something is beyond all restarts, and whoever runs us should hear of it."""
+        self._failed.put_nowait(error)
+
     async def escalated(self) -> LongstopError:
         """Waits for a failure that restarts could not mend."""
         return await self._failed.get()
@@ -131,7 +135,7 @@ class Supervisor:
         if child.ended is not None:
             child.ended(error)
         else:
-            self._failed.put_nowait(error)
+            self.escalate(error)
 
     def _tell_failure(self, service: Service, failure: Exception) -> None:
         self._bus.emit(

@@ -158,3 +158,32 @@ async def test_a_page_whose_browser_retires_is_followed_before_it_is_closed() ->
     assert await scene.keeper.page(asked()) is scene.site.opened[1]
     assert scene.site.opened[0].is_closed
     await scene.keeper.close()
+
+
+@pytest.mark.req("B5")
+@on_virtual_time
+async def test_a_page_that_is_to_be_renewed_serves_until_its_successor_is_open() -> None:
+    scene = Scene()
+    await scene.keeper.page(asked())
+    scene.keeper.renew(asked().key)
+    assert await scene.keeper.page(asked()) is scene.site.opened[0]
+    await CLOCK.sleep(20.0)
+    assert await scene.keeper.page(asked()) is scene.site.opened[1]
+    assert [tab.is_closed for tab in scene.site.opened] == [True, False]
+    scene.keeper.renew("NONE")
+    await scene.keeper.close()
+
+
+@pytest.mark.req("B5")
+@on_virtual_time
+async def test_a_page_that_is_discarded_is_closed_and_the_next_who_asks_gets_another() -> None:
+    scene = Scene()
+    await scene.keeper.page(asked())
+    scene.site.opened[0].memory_bytes = 7
+    assert scene.keeper.memory_bytes() == {asked().key: 7}
+    scene.keeper.discard(asked().key)
+    assert scene.keeper.memory_bytes() == {}
+    assert await scene.keeper.page(asked()) is scene.site.opened[1]
+    assert [tab.is_closed for tab in scene.site.opened] == [True, False]
+    scene.keeper.discard("NONE")
+    await scene.keeper.close()

@@ -32,7 +32,7 @@ class Door:
         self.admission = Admission(self.machine, self._relieve, AdmissionLimits, CLOCK, self.heard.bus)
 
     async def begin(self, match_id: str) -> None:
-        self.admission.admit(match_id, lambda: self.begin(match_id))
+        await self.admission.admit(match_id, lambda: self.begin(match_id))
         self.begun[match_id] = CLOCK.monotonic()
 
     async def is_refused(self, match_id: str) -> InsufficientMemoryError | None:
@@ -190,7 +190,7 @@ async def test_a_start_that_fails_for_another_reason_is_told_and_waits_no_more()
 
     async with door.open():
         with pytest.raises(InsufficientMemoryError):
-            door.admission.admit("A", broken)
+            await door.admission.admit("A", broken)
         await CLOCK.sleep(130.0)
     (error,) = door.heard.of(signals.ErrorRaised)
     assert (error.match_id, error.error_type) == ("A", "database")

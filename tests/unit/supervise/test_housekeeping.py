@@ -68,9 +68,9 @@ async def test_a_refused_start_makes_room_writes_down_who_has_what_and_comes_in(
     await CLOCK.sleep(10.0)
     house.machine.available = 400 * MB
     with pytest.raises(InsufficientMemoryError):
-        house.keeping.admission.admit("NEW", begin_nothing)
+        await house.keeping.admission.admit("NEW", begin_nothing)
     await CLOCK.sleep(2.0)
-    assert house.hands.done == [("stop", "OVER", "idle: memory is short")]
+    assert house.hands.done == [("drop", "OVER", "idle: memory is short")]
     (broken_down,) = house.heard.of(signals.MemoryBrokenDown)
     assert broken_down.largest == {"OVER": 100 * MB, "PLAY": 100 * MB}
     assert (house.browsers.sweeps, house.machine.releases) == (1, 1)

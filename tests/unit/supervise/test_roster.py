@@ -4,13 +4,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from longstop.domain.errors import StoreUnavailableError
+from longstop.domain.errors import InsufficientMemoryError, StoreUnavailableError
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchListing, MatchRef, MatchStatus
 from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals
 from longstop.store.contract import MatchRow, WriteBatch
-from longstop.supervise.roster import Roster
+from longstop.supervise.roster import Again, Roster
 from longstop.watch import listed_row
 from tests.cricket import NOON
 from tests.doubles import ShakyStore, failing_times
@@ -39,15 +39,20 @@ class Desk:
         self.store = ShakyStore(CLOCK)
         self.begun: list[tuple[MatchListing, MatchState, ScraperState | None]] = []
         self.refused: set[str] = set()
+        self.crowded_out: set[str] = set()
+        self.again: dict[str, Again] = {}
         self.roster = Roster(self.store, self.begin, CLOCK, self.heard.bus, self.admit)
 
     def begin(self, wanted: MatchListing, state: MatchState, prior: ScraperState | None) -> Any:
         self.begun.append((wanted, state, prior))
         return len(self.begun)
 
-    async def admit(self, match_id: str) -> None:
+    async def admit(self, match_id: str, again: Again) -> None:
         if match_id in self.refused:
-            raise StoreUnavailableError("No room.")
+            raise StoreUnavailableError("No counter.")
+        if match_id in self.crowded_out:
+            self.again[match_id] = again
+            raise InsufficientMemoryError("No room.")
 
     @property
     def keys(self) -> list[str]:
@@ -171,6 +176,23 @@ async def test_a_match_that_is_not_admitted_is_told_and_comes_with_a_later_list(
     desk.refused = set()
     await desk.roster.take([listing("A"), listing("B")])
     assert desk.keys == ["B", "A"]
+
+
+@pytest.mark.req("B6")
+@on_virtual_time
+async def test_a_match_for_which_there_is_no_memory_is_begun_when_it_is_called_again() -> None:
+    desk = await opened()
+    desk.crowded_out = {"crex_A", "crex_ON"}
+    await desk.store.save(WriteBatch(matches=(row("ON", MatchState.ACTIVE),)))
+    await desk.roster.resume("crex", DAY)
+    await desk.roster.take([listing("A")])
+    assert desk.keys == []
+    assert desk.heard.of(signals.ErrorRaised) == []
+    desk.crowded_out = set()
+    for again in desk.again.values():
+        await again()
+        await again()
+    assert desk.keys == ["ON", "A"]
 
 
 @on_virtual_time

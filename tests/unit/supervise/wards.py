@@ -27,8 +27,8 @@ class FakeHands:
     def kill(self, match_id: str, reason: str) -> bool:
         return self._renew("kill", match_id, reason)
 
-    def stop(self, match_id: str, reason: str) -> bool:
-        self.done.append(("stop", match_id, reason))
+    async def drop(self, match_id: str, reason: str) -> bool:
+        self.done.append(("drop", match_id, reason))
         return self.views.pop(match_id, None) is not None
 
     def change(self, match_id: str, **fields: object) -> None:
