@@ -1,6 +1,8 @@
 """Real matches through the whole engine: equal to their files, always the same, judged by an oracle that can fail."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,6 +12,7 @@ import msgspec
 import pytest
 
 from benchmarks.cricsheet_totals import differences, load
+from longstop import virtual_time
 from longstop.clock import Clock
 from longstop.domain.events import DeliveryRecord
 from longstop.store.contract import WriteBatch
@@ -76,6 +79,26 @@ def test_the_same_seed_gives_the_same_report(shared_data: Path) -> None:
     path = shared_data / "cricsheet" / SUPER_OVER
     options = ReplayOptions(seed=9, faults="mild")
     assert replay_file(path, options) == replay_file(path, options)
+
+
+def test_an_interrupted_replay_leaves_no_task_behind(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Supervisors take a cancellation that nobody announced for a failure, and begin again."""
+    play = virtual_time.run
+
+    def interrupted(main: Coroutine[Any, Any, Any]) -> Any:
+        async def scenario() -> Any:
+            task = asyncio.create_task(main)
+            await asyncio.sleep(60)
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+            await asyncio.sleep(0)
+            return {"left": [each.get_name() for each in asyncio.all_tasks() if each is not asyncio.current_task()]}
+
+        return play(scenario())
+
+    monkeypatch.setattr(virtual_time, "run", interrupted)
+    assert replay_file(shared_data / "cricsheet" / "odi/1031669.json", ReplayOptions())["left"] == []
 
 
 def test_another_seed_gives_other_faults(shared_data: Path) -> None:

@@ -218,6 +218,7 @@ class Run:
         """The world stands still and the last polls come in; what is kept then can be held against what is true."""
         if self._origin is None or self._options.report is None or self._failure is not None:
             return None
+        typer.echo("The simulated site stands still; the last polls come in.")
         await self._origin.freeze()
         for assignment in instance.engine.assignments():
             instance.engine.wake(assignment.key)

@@ -4,6 +4,7 @@ Everything above the socket is the product's own code: discovery, fetching, pars
 supervision. Only the network and the clock are replaced, so an afternoon passes in a second.
 """
 
+import asyncio
 import random
 from datetime import UTC, datetime
 from pathlib import Path
@@ -85,6 +86,10 @@ class _Replay:
             await self._until_settled(engine)
             late = await engine.stop("the match is over")
             return await self._tell(late)
+        except asyncio.CancelledError:
+            # Ctrl-C. To supervisors a cancellation that nobody announced is a failure, and they would begin again.
+            await engine.stop("interrupted")
+            raise
         finally:
             await self._store.close()
 
