@@ -95,11 +95,14 @@ class OsDisk:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            holder = os.pread(descriptor, 20, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(descriptor)
             raise StoreError(
-                f"The spool in {folder} is in use by another Longstop.",
+                f"The spool in {folder} is in use by another Longstop (pid {holder}).",
                 hint="Stop that one first, or give this one its own storage.root.",
             ) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         self._locks[folder] = descriptor
 
     def unlock(self, folder: Path) -> None:
