@@ -1,7 +1,6 @@
 """A server that goes away, comes back, throws us out, or keeps us waiting."""
 
 import asyncio
-import signal
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -16,8 +15,7 @@ from longstop.store.postgres_options import PostgresOptions
 from longstop.store.schema import current_revision, upgrade
 from tests.contract.store.cutting_proxy import CuttingProxy
 from tests.contract.store.samples import MATCH, event, full_batch, live
-from tests.servers.postgres import PostgresServer
-from tests.servers.process import Account
+from tests.servers.own_postgres import OwnPostgres
 
 CLOCK = SystemClock()
 
@@ -55,30 +53,9 @@ async def backends(other: Any) -> list[int]:
     return [row["pid"] for row in await other.fetch(query)]
 
 
-class OwnServer:
-    """A server of one test, which may be stopped and started over the same data."""
-
-    def __init__(self) -> None:
-        self._server = PostgresServer.started()
-        self._process = self._server.process
-        self._command = self._process.popen.args
-        self.url = self._server.url(self._server.create_database())
-
-    def stop(self) -> None:
-        self._process.popen.send_signal(signal.SIGINT)
-        self._process.popen.wait(timeout=15)
-
-    def start(self) -> None:
-        popen = Account.unprivileged().popen(self._command, self._process.folder / "server.log")  # type: ignore[arg-type]  # a list, as we gave it
-        self._process = type(self._process)(popen, self._process.folder, self._process.port)
-
-    def remove(self) -> None:
-        self._process.stop(signal.SIGINT)
-
-
 @pytest.fixture
-def own_server() -> Iterator[OwnServer]:
-    server = OwnServer()
+def own_server() -> Iterator[OwnPostgres]:
+    server = OwnPostgres()
     yield server
     server.remove()
 
@@ -94,7 +71,7 @@ async def saved_at_last(store: Store, batch: WriteBatch) -> None:
 
 
 @pytest.mark.req("B7")
-async def test_a_server_that_stops_is_told_and_its_return_is_found(own_server: OwnServer) -> None:
+async def test_a_server_that_stops_is_told_and_its_return_is_found(own_server: OwnPostgres) -> None:
     upgrade(own_server.url)
     store = store_on(own_server.url)
     await store.open()
@@ -109,7 +86,7 @@ async def test_a_server_that_stops_is_told_and_its_return_is_found(own_server: O
     await store.close()
 
 
-async def test_a_server_that_is_not_there_is_told_when_opening(own_server: OwnServer) -> None:
+async def test_a_server_that_is_not_there_is_told_when_opening(own_server: OwnPostgres) -> None:
     upgrade(own_server.url)
     own_server.stop()
     store = store_on(own_server.url, connect_seconds=2)
