@@ -15,7 +15,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder proof-payloads doctor clean distclean
+.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,6 +64,10 @@ proof-house: ## prove the figures that take too long for the tests
 proof-ladder: ## prove the figures of the fetch ladder and the browser pool
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_ladder $(ARGS)
+
+proof-ledger: ## prove that nothing acknowledged is lost: kills, outages, cut connections
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_ledger $(ARGS)
 
 proof-payloads: ## prove that no broken payload breaks anything, a hundred thousand of each kind
 	$(SETUP) test

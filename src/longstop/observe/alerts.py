@@ -5,6 +5,9 @@
 | critical error | an error was raised as CRITICAL: a scraper given up, a source whose shape has changed | CRITICAL |
 | error rate | a match has more errors a minute than scraper.health.errors_per_minute | ERROR |
 | memory | a scraper or the process passed a bound: 80 % of the soft limit, soft, hard | WARN, ERROR, CRITICAL |
+| database away | writes wait in the spool and in memory | ERROR |
+| spool filled, spool full | it passed a level; it takes no more | WARN, ERROR, CRITICAL |
+| spool damaged | a start found records that the disk has lost | CRITICAL |
 | settings refused | a settings file that was read again cannot be used | ERROR |
 
 To add one: a row in `RULES`, and here. The same alert about the same match is raised once in five minutes and then says
@@ -66,10 +69,42 @@ def _on_memory(rose: facts.MemoryRose) -> AlertRaised:
     )
 
 
+def _on_lost(lost: facts.StoreLost) -> AlertRaised:
+    return AlertRaised(at=lost.at, alert="database away", severity="ERROR", message=lost.reason, hint=lost.hint)
+
+
+def _on_filled(filled: facts.SpoolFilled) -> AlertRaised:
+    level, is_full = filled.level_percent, filled.level_percent >= 100
+    return AlertRaised(
+        at=filled.at,
+        alert="spool full" if is_full else "spool filled",
+        severity="CRITICAL" if level >= 95 else "ERROR" if level >= 80 else "WARN",
+        message="The spool takes no more." if is_full else f"The spool is {level:g} % full.",
+        hint="Bring the database back, or raise storage.spool.max_size_mb and restart.",
+        context={"bytes": filled.bytes, "bytes_max": filled.bytes_max},
+    )
+
+
+def _on_found(found: facts.SpoolFound) -> AlertRaised | None:
+    if not found.damaged:
+        return None
+    return AlertRaised(
+        at=found.at,
+        alert="spool damaged",
+        severity="CRITICAL",
+        message=f"{found.damaged} records of the spool are damaged.",
+        hint="Look at the disk; what could not be read lies in the spool's quarantine.",
+        context={"damaged": found.damaged, "records": found.records},
+    )
+
+
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.ErrorRaised: _on_error,
     facts.ConfigurationRefused: _on_refused,
     facts.MemoryRose: _on_memory,
+    facts.StoreLost: _on_lost,
+    facts.SpoolFilled: _on_filled,
+    facts.SpoolFound: _on_found,
 }
 
 

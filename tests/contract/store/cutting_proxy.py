@@ -37,6 +37,7 @@ class CuttingProxy:
                 if self.is_cutting and b"COMMIT" in data:
                     self.cuts += 1
                     back.cancel()
+                    await asyncio.wait([back])  # until then it reads what we want to read
                     there_writer.write(data)
                     await there_writer.drain()
                     await there_reader.read(1)  # the answer is on its way, so the commit has held

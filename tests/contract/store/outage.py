@@ -42,10 +42,10 @@ class Outage:
     def end_writing(self) -> None:
         self._is_over = True
 
-    async def caught_up(self) -> float:
+    async def caught_up(self, within_seconds: float = BACK_SECONDS) -> float:
         """Seconds until the database had everything."""
         began = CLOCK.monotonic()
-        async with CLOCK.timeout(BACK_SECONDS):
+        async with CLOCK.timeout(within_seconds):
             while not self.store.is_caught_up:
                 await CLOCK.sleep(0.02)
         return CLOCK.monotonic() - began

@@ -36,6 +36,7 @@ class Instance:
 
     def __init__(self) -> None:
         self.engine = SimpleNamespace(failure=asyncio.Event().wait)
+        self.failure = asyncio.Event().wait
         self.report = SimpleNamespace(summary=lambda *_: {})
         self.meter = SimpleNamespace(summary=dict)
 

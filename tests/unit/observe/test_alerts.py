@@ -123,3 +123,28 @@ def test_another_rate_holds_from_the_next_error_on() -> None:
     rates.per_minute = 150
     assert [rates.count(error) for _ in range(147)] == [None] * 147
     assert rates.count(error) is not None
+
+
+@pytest.mark.req("B7")
+def test_a_database_that_is_away_and_a_spool_that_fills_are_alerts_long_before_it_is_full() -> None:
+    watch = Watch()
+    watch.heard.bus.emit(facts.StoreLost(at=NOON, reason="It is down.", hint="Bring it back."))
+    for level in (50.0, 80.0, 95.0, 100.0):
+        watch.heard.bus.emit(facts.SpoolFilled(at=NOON, level_percent=level, bytes=5, bytes_max=10))
+    assert [(alert.alert, alert.severity) for alert in watch.raised] == [
+        ("database away", "ERROR"),
+        ("spool filled", "WARN"),
+        ("spool filled", "ERROR"),
+        ("spool filled", "CRITICAL"),
+        ("spool full", "CRITICAL"),
+    ]
+
+
+@pytest.mark.req("B9")
+def test_only_records_that_are_lost_make_what_a_start_finds_an_alert() -> None:
+    watch = Watch()
+    watch.heard.bus.emit(facts.SpoolFound(at=NOON, records=9, damaged=0, torn_bytes=40))
+    watch.heard.bus.emit(facts.SpoolFound(at=NOON, records=9, damaged=2, torn_bytes=0))
+    assert [(alert.alert, alert.message) for alert in watch.raised] == [
+        ("spool damaged", "2 records of the spool are damaged.")
+    ]

@@ -1,0 +1,21 @@
+"""What of keeping, and of losing nothing, is too long for `make test`: `make proof-ledger`."""
+
+from collections.abc import Sequence
+
+from benchmarks.figures import Defaults, Proof, prove
+from benchmarks.proofs.ledger_kills import prove_kills
+from benchmarks.proofs.ledger_outage import prove_cuts, prove_outage
+
+PROOFS = (
+    Proof("kills", "kill -9 at every write and sync of spool and journal, and of the recoveries", prove_kills),
+    Proof("cuts", "a thousand connections cut after COMMIT leave exactly one row each", prove_cuts),
+    Proof("outage", "PostgreSQL is away for ten minutes, and everything acknowledged comes to it", prove_outage),
+)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    return prove("ledger", PROOFS, words, Defaults(minutes=10.0))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
