@@ -33,7 +33,7 @@ import orjson
 import typer
 
 from longstop import __version__
-from longstop.commands import config, db, doctor, read, scrape, up
+from longstop.commands import config, db, doctor, read, rebuild, scrape, up
 from longstop.domain.errors import LongstopError
 
 
@@ -70,6 +70,7 @@ def answer(version: Version = False) -> None:
 app.command("up")(up.up)
 app.command("scrape")(scrape.scrape)
 app.command("read")(read.read)
+app.command("rebuild")(rebuild.rebuild)
 app.command("doctor")(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(db.app, name="db")

@@ -55,6 +55,11 @@ class InningsBook:
                 return max(standing)
         return None
 
+    def records(self) -> Iterator[DeliveryRecord]:
+        for over in sorted(self._overs):
+            for position in sorted(self._overs[over]):
+                yield self._overs[over][position]
+
     def deliveries(self) -> Iterator[Delivery]:
         for over in self._overs.values():
             for record in over.values():

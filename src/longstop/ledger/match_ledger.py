@@ -3,7 +3,7 @@
 Drafting changes nothing, so a write that failed is simply drafted again from what is newest then.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
@@ -104,6 +104,11 @@ class MatchLedger:
 
     def book(self, innings: int) -> InningsBook:
         return self._books.get(innings) or InningsBook(innings)
+
+    def records(self) -> Iterator[DeliveryRecord]:
+        """The newest revision of every ball, withdrawals included."""
+        for number in sorted(self._books):
+            yield from self._books[number].records()
 
     def read_again(self, scores: Iterable[InningsScore]) -> None:
         """Orders a full sync of these innings: every over is looked at once more."""
