@@ -52,7 +52,7 @@ class Chaos:
         process = await self._pick(scene, victim)
         if process is None:
             return
-        matches = set(scene.captures.live)
+        matches = set(scene.captures.playing)
         moment = datetime.now(UTC)
         process.send_signal(number)
         name = f"{number.name} {victim}"

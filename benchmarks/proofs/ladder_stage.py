@@ -48,23 +48,30 @@ class Stage:
 
 @dataclass
 class Captures:
-    """When each live match was captured, as the API tells it, and how old it was at each look."""
+    """When each live match was captured, as the API tells it, and how old it was at each look while it was played: in
+    a break it is looked at each 30 s, as it should be."""
 
     at: dict[str, list[datetime]] = field(default_factory=dict)
     ages: list[float] = field(default_factory=list)
     first_seen: dict[str, datetime] = field(default_factory=dict)
     live: set[str] = field(default_factory=set)
+    playing: set[str] = field(default_factory=set)
+    rested: set[tuple[str, datetime]] = field(default_factory=set)
 
     def look(self, matches: list[dict[str, Any]]) -> None:
         now = datetime.now(UTC)
         self.live = {each["matchId"] for each in matches if each["status"] == "live"}
+        self.playing = {each["matchId"] for each in matches if each["play_state"] == "play"} & self.live
         for each in matches:
             if each["matchId"] not in self.live:
                 continue
             scraped_at = each["_metadata"]["scraped_at"]
             first = self.first_seen.setdefault(each["matchId"], now)
             captured = msgspec.convert(scraped_at, datetime) if scraped_at else first
-            self.ages.append((now - captured).total_seconds())
+            if each["matchId"] in self.playing:
+                self.ages.append((now - captured).total_seconds())
+            else:
+                self.rested.add((each["matchId"], captured))
             times = self.at.setdefault(each["matchId"], [])
             if scraped_at and (not times or times[-1] < captured):
                 times.append(captured)
@@ -77,8 +84,9 @@ class Captures:
     def gaps(self) -> list[float]:
         return [
             (later - earlier).total_seconds()
-            for times in self.at.values()
+            for match, times in self.at.items()
             for earlier, later in itertools.pairwise(times)
+            if (match, earlier) not in self.rested
         ]
 
 
@@ -210,7 +218,9 @@ async def _look_on(scene: Scene, doing: "asyncio.Task[None]") -> None:
         if time.monotonic() - told > TELL_SECONDS:
             told = time.monotonic()
             pss = scene.footprints[-1].pss_bytes // 2**20
-            tell(f"{len(scene.captures.live)} live, oldest {max(scene.captures.ages[-50:]):.1f} s, PSS {pss} MB")
+            tell(
+                f"{len(scene.captures.live)} live, oldest {max(scene.captures.ages[-50:], default=0.0):.1f} s, PSS {pss} MB"
+            )
         await asyncio.sleep(LOOK_SECONDS)
 
 

@@ -49,7 +49,7 @@ async def coherent(site: "Site", proxy: FilteringProxy) -> AsyncIterator[HttpFet
     needs_curl()
     resolver = PinnedResolver(rules_for("crex", site.base_url, ("site.example",)), inside, SystemClock())
     transport = CurlTransport(proxy, resolver, body_bytes_max=4 * MEBIBYTE)
-    made = HttpFetcher(SystemClock(), HttpLimits(deadline_seconds=2.0), resolver, transport)
+    made = HttpFetcher(SystemClock(), HttpLimits(deadline_seconds=20.0), resolver, transport)
     yield made
     await made.close()
 
@@ -57,7 +57,7 @@ async def coherent(site: "Site", proxy: FilteringProxy) -> AsyncIterator[HttpFet
 def test_without_its_part_the_switch_is_refused_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     resolver = PinnedResolver(rules_for("crex", "http://127.0.0.1:1"), inside, SystemClock())
-    with pytest.raises(ExtraMissingError, match=r"sources\.crex\.coherent_tls .*longstop\[coherent\]"):
+    with pytest.raises(ExtraMissingError, match=r"sources\.crex\.coherent_tls .*\[coherent\]"):
         CurlTransport(FilteringProxy(SystemClock()), resolver, body_bytes_max=1)
 
 
@@ -99,7 +99,7 @@ async def test_it_keeps_to_the_bounds(site: "Site", coherent: HttpFetcher) -> No
     for path in ("/hang", "/drip"):
         with pytest.raises(SourceTimeoutError):
             await coherent.fetch(site.request(path, deadline_seconds=0.2))
-    assert time.perf_counter() - began < 1.5
+    assert time.perf_counter() - began < 5.0
     assert (await coherent.fetch(site.request("/answer"))).status == 200
 
 

@@ -19,6 +19,8 @@ from longstop.fetch.browser.processes import Identity
 CLOCK = SystemClock()
 SLEEP = "import time; time.sleep(60)"
 Starter = Callable[..., int]
+# All processes of the machine are searched, and on it these tests may run twice at the same time.
+DEAD = f"dead{os.getpid():x}"
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def start() -> Iterator[Starter]:
         child.wait()
 
 
-def dead_instance(root: Path, name: str = "dead01", pid: int = 2**22 + 1) -> Path:
+def dead_instance(root: Path, name: str = DEAD, pid: int = 2**22 + 1) -> Path:
     ourselves = Owner.ourselves()
     folder = root / name
     (folder / "u1").mkdir(parents=True)
@@ -53,9 +55,9 @@ async def test_the_marked_process_of_a_dead_owner_is_killed_and_its_folder_remov
     tmp_path: Path, start: Starter
 ) -> None:
     folder = dead_instance(tmp_path)
-    pid = start("--longstop-mark=dead01:u1")
+    pid = start(f"--longstop-mark={DEAD}:u1")
     report = await remove_orphans(tmp_path, CLOCK)
-    assert [(each.who.pid, each.mark) for each in report.killed] == [(pid, "dead01:u1")]
+    assert [(each.who.pid, each.mark) for each in report.killed] == [(pid, f"{DEAD}:u1")]
     assert report.killed[0].memory_bytes > 0
     assert report.folders == (folder,)
     assert not folder.exists()
@@ -66,7 +68,7 @@ async def test_what_only_looks_like_a_browser_is_left_alone(tmp_path: Path, star
     strangers = [
         start("chromium", "--type=renderer"),
         start("--longstop-mark=other9:u1"),
-        start("chromium", LONGSTOP_MARK="dead01:u1"),
+        start("chromium", LONGSTOP_MARK=f"{DEAD}:u1"),
     ]
     assert (await remove_orphans(tmp_path, CLOCK)).killed == ()
     assert all(processes.read_process(pid) is not None for pid in strangers)
@@ -74,7 +76,7 @@ async def test_what_only_looks_like_a_browser_is_left_alone(tmp_path: Path, star
 
 def test_a_wedged_driver_is_found_by_its_environment(tmp_path: Path, start: Starter) -> None:
     folder = dead_instance(tmp_path)
-    pid = start("run-driver", LONGSTOP_MARK="dead01:u1")
+    pid = start("run-driver", LONGSTOP_MARK=f"{DEAD}:u1")
     assert [each.who.pid for each in find_orphans([folder])] == [pid]
 
 
@@ -83,7 +85,7 @@ def test_a_member_of_the_session_is_found_when_the_marked_one_is_dead(tmp_path: 
     pid = start("--type=renderer")
     found = processes.read_process(pid)
     assert found is not None
-    record = UnitRecord("dead01:u1", Identity(pid, found.start_ticks), Identity(1, 1), processes.executable(pid))
+    record = UnitRecord(f"{DEAD}:u1", Identity(pid, found.start_ticks), Identity(1, 1), processes.executable(pid))
     record.write(folder / "u1")
     assert [each.who.pid for each in find_orphans([folder])] == [pid]
 
@@ -91,7 +93,7 @@ def test_a_member_of_the_session_is_found_when_the_marked_one_is_dead(tmp_path: 
 def test_a_later_session_of_the_same_number_is_somebody_elses(tmp_path: Path, start: Starter) -> None:
     folder = dead_instance(tmp_path)
     pid = start("--type=renderer")
-    UnitRecord("dead01:u1", Identity(pid, 1), Identity(1, 1), processes.executable(pid)).write(folder / "u1")
+    UnitRecord(f"{DEAD}:u1", Identity(pid, 1), Identity(1, 1), processes.executable(pid)).write(folder / "u1")
     assert find_orphans([folder]) == []
 
 
