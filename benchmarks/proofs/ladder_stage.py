@@ -218,9 +218,8 @@ async def _look_on(scene: Scene, doing: "asyncio.Task[None]") -> None:
         if time.monotonic() - told > TELL_SECONDS:
             told = time.monotonic()
             pss = scene.footprints[-1].pss_bytes // 2**20
-            tell(
-                f"{len(scene.captures.live)} live, oldest {max(scene.captures.ages[-50:], default=0.0):.1f} s, PSS {pss} MB"
-            )
+            oldest = max(scene.captures.ages[-50:], default=0.0)
+            tell(f"{len(scene.captures.live)} live, oldest in play {oldest:.1f} s, PSS {pss} MB")
         await asyncio.sleep(LOOK_SECONDS)
 
 

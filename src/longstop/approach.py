@@ -33,6 +33,7 @@ from longstop.fetch.coherent import CurlTransport
 from longstop.fetch.egress.guard import EgressRules, rules_for
 from longstop.fetch.egress.proxy import FilteringProxy, Refusal
 from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
+from longstop.fetch.egress.streams import Traffic
 from longstop.fetch.http import HttpFetcher, HttpLimits
 from longstop.fetch.identity import accept_language, require_coherent, require_stealth, user_agent
 from longstop.fetch.ladder import Ladder, LadderOptions, Rung, RungName
@@ -82,6 +83,8 @@ class Approaches:
         self._browser_folder = Path(settings.storage.root) / "browser"
         self.pool: BrowserPool | None = None
         self._stealthy: BrowserPool | None = None
+        self._moved: dict[str, Traffic] = {}
+        bus.subscribe(signals.BrowsersMeasured, lambda _: self._tell_transferred())
 
     async def start(self, sources: tuple[Source, ...]) -> dict[str, SourceFetcher]:
         """What each source is fetched with. Without a browser only replay is left, and that is told."""
@@ -102,6 +105,7 @@ class Approaches:
         for pool in (self.pool, self._stealthy):
             if pool is not None:
                 await pool.stop()
+        self._tell_transferred()
         await self._proxy.close()
         for http in self._http:
             await http.close()
@@ -166,6 +170,24 @@ class Approaches:
             "egress", refusal.said, f"A page of {refusal.source} asked for it; sources.*.allowed_hosts names more."
         )
 
+    def _tell_transferred(self) -> None:
+        """What pages moved is paid for and counted like what our own calls do; with the rhythm of the pool's looks."""
+        for name in self._fetchers:
+            now, before = self._proxy.traffic(name), self._moved.get(name, Traffic())
+            if now.requests == before.requests and now.bytes_in == before.bytes_in:
+                continue
+            self._moved[name] = now
+            self._bus.emit(
+                signals.PagesTransferred(
+                    at=self._clock.now(),
+                    source=name,
+                    requests=now.requests - before.requests,
+                    refused=now.refused - before.refused,
+                    bytes_in=now.bytes_in - before.bytes_in,
+                    bytes_out=now.bytes_out - before.bytes_out,
+                )
+            )
+
     # The browser.
 
     def _wants_pages(self) -> bool:
@@ -193,7 +215,8 @@ class Approaches:
             self._clock,
             self._bus,
         )
-        pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings))
+        name = "stealthy" if is_stealthy else "plain"
+        pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings), name)
         try:
             await pool.start()
         except BrowserMissingError as error:

@@ -17,7 +17,7 @@ from longstop.domain.errors import ExtraMissingError, FetchError, SettingsError
 from longstop.domain.match import MatchRef
 from longstop.fetch.snapshot import Snapshot
 from longstop.fetch.source_fetcher import SourceFetcher
-from longstop.observe.signals import BrowserStarted, RecipeLearnt, Signal, Signals
+from longstop.observe.signals import BrowserStarted, PagesTransferred, RecipeLearnt, Signal, Signals
 from longstop.settings import load
 from longstop.sources import registry
 from longstop.sources.contract import Missing
@@ -107,6 +107,9 @@ async def test_a_guarded_call_is_learnt_once_and_a_restart_needs_no_browser(hous
     async with house.approach() as (source, fetcher):
         shots = [await state(source, fetcher, ref) for ref in (one, other, one)]
     assert [shot.rung for shot in shots] == ["replay"] * 3
+    moved = [each for each in house.told if isinstance(each, PagesTransferred)]
+    assert moved[-1].source == "crex"
+    assert sum(each.bytes_in for each in moved) > 1000
     assert (house.count(RecipeLearnt), house.count(BrowserStarted)) == (1, 1)
     async with house.approach() as (source, fetcher):
         assert (await state(source, fetcher, other)).rung == "replay"

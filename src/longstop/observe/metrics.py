@@ -21,6 +21,7 @@ from longstop.observe.backlog_metrics import BacklogMetrics
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
 from longstop.observe.resource_metrics import ResourceMetrics
+from longstop.observe.ladder_metrics import LadderMetrics
 from longstop.observe.signals import troubles
 from longstop.observe.staleness import OTHER, BoardCollector
 
@@ -126,6 +127,7 @@ class Metrics:
         self._make_source_metrics(self.registry)
         self._make_instance_metrics(self.registry)
         self._backlog = BacklogMetrics(self.registry)
+        self.ladder = LadderMetrics(self.registry)
         self._shared: dict[str, _MatchSeries] = {}
 
     def _make_match_metrics(self, registry: CollectorRegistry) -> None:
@@ -214,6 +216,7 @@ class Metrics:
         )
 
     def subscribe(self, signals: facts.Signals) -> None:
+        self.ladder.subscribe(signals)
         signals.subscribe(troubles.HealthGraded, lambda graded: self.grade.set(_GRADE.get(graded.after, 0.0)))
         signals.subscribe(troubles.StalenessFound, self._on_stale)
         signals.subscribe(troubles.RecoveryJudged, lambda one: self.recoveries.labels(one.action, one.outcome).inc())

@@ -266,6 +266,10 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.BacklogWaited: _telling(_WARN, "database still away", *_BACKLOG),
     facts.SpoolFilled: _tell_filled,
     facts.SpoolFound: _tell_found,
+    facts.BrowsersMeasured: _telling(
+        _DEBUG, "browsers measured", "pool", "browsers", "contexts", "pids", "pss_bytes", "waiting"
+    ),
+    facts.PagesTransferred: _telling(_DEBUG, "pages transferred", "source", "requests", "refused", "bytes_in"),
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,

@@ -58,8 +58,16 @@ class PoolAccount(msgspec.Struct, frozen=True):
 
 
 class BrowserPool:
-    def __init__(self, fleet: Fleet[Any], clock: Clock, bus: Signals, options: PoolOptions = DEFAULT_OPTIONS) -> None:
+    def __init__(
+        self,
+        fleet: Fleet[Any],
+        clock: Clock,
+        bus: Signals,
+        options: PoolOptions = DEFAULT_OPTIONS,
+        name: str = "plain",
+    ) -> None:
         self._fleet = fleet
+        self._name = name
         self._clock = clock
         self._bus = bus
         self._options = options
@@ -92,7 +100,7 @@ class BrowserPool:
         await self._fleet.close()
 
     def _watch(self) -> None:
-        upkeep = Upkeep(self._roster, self._fleet, self._clock, self._options, self._follow)
+        upkeep = Upkeep(self._roster, self._fleet, self._clock, self._options, self._follow, self._tell_measured)
         self._watching = asyncio.create_task(upkeep.run(), name="browser pool upkeep")
         self._watching.add_done_callback(self._watch_again)
 
@@ -252,6 +260,22 @@ class BrowserPool:
             units=units,
             recycles=dict(self._roster.recycles),
             last_error="" if self._roster.last_error is None else str(self._roster.last_error),
+        )
+
+    def _tell_measured(self) -> None:
+        account = self.accounting()
+        self._bus.emit(
+            signals.BrowsersMeasured(
+                at=self._clock.now(),
+                pool=self._name,
+                browsers=account.browsers,
+                contexts=account.contexts,
+                pages=account.pages,
+                pids=account.pids,
+                pss_bytes=account.pss_bytes,
+                waiting=account.waiting,
+                contexts_bytes=tuple((lease.need.source, lease.memory_bytes()) for lease in self._roster.leases),
+            )
         )
 
     def _account(self, berth: Berth) -> UnitAccount:

@@ -32,12 +32,14 @@ class Upkeep:
         clock: Clock,
         options: PoolOptions,
         follow: Callable[[Lease], None],
+        on_measured: Callable[[], None],
     ) -> None:
         self._roster = roster
         self._fleet = fleet
         self._clock = clock
         self._options = options
         self._follow = follow
+        self._on_measured = on_measured
         self._asked: set[Lease] = set()
         self._measured_at = float("-inf")
         self._swept_at = clock.monotonic()
@@ -61,6 +63,8 @@ class Upkeep:
         surveys = await self._fleet.survey([each.unit for each in berths], is_measuring)
         for berth in berths:
             self._look(berth, surveys[berth.unit.name], is_measuring)
+        if is_measuring:
+            self._on_measured()
         self._ask_all()
         self._sweep_when_due()
         self._roster.settle()

@@ -49,6 +49,8 @@ Those of the watchdogs stand in `troubles.py`.
 | BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
 | BrowserLost | a browser died, hung, or grew too large | reason, leases |
 | BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
+| BrowsersMeasured | what the pool holds was measured | browsers, contexts, memory |
+| PagesTransferred | what the pages of a source moved since the last time | source, bytes, refused |
 | LeaseLost | a lease was taken away from who held it | source, reason |
 | OrphanKilled | a process that an earlier run left behind was ended | memory |
 """
@@ -56,10 +58,12 @@ Those of the watchdogs stand in `troubles.py`.
 from longstop.observe.signals.browsers import (
     BrowserLost,
     BrowserRecycled,
+    BrowsersMeasured,
     BrowserStarted,
     BrowserStopped,
     LeaseLost,
     OrphanKilled,
+    PagesTransferred,
 )
 from longstop.observe.signals.bus import Signal, Signals
 from longstop.observe.signals.house import (
@@ -139,6 +143,7 @@ __all__ = [
     "BrowserStopped",
     "CapturesPruned",
     "CleanupFinished",
+    "BrowsersMeasured",
     "ConfigurationRefused",
     "ConfigurationReloaded",
     "EngineStarted",
@@ -158,6 +163,7 @@ __all__ = [
     "ObservationRejected",
     "OrphanKilled",
     "PaceChanged",
+    "PagesTransferred",
     "PollFinished",
     "ReadingFailed",
     "RecipeLearnt",

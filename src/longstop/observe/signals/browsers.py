@@ -42,6 +42,30 @@ class LeaseLost(Signal, frozen=True, kw_only=True):
     reason: str
 
 
+class BrowsersMeasured(Signal, frozen=True, kw_only=True):
+    """What the pool holds, as last measured. PSS is that of browsers and drivers; `contexts_bytes` is each context's
+    own share of it, as well as Chromium lets it be told, by source."""
+
+    pool: str
+    browsers: int
+    contexts: int
+    pages: int
+    pids: int
+    pss_bytes: int
+    waiting: int
+    contexts_bytes: tuple[tuple[str, int], ...] = ()
+
+
+class PagesTransferred(Signal, frozen=True, kw_only=True):
+    """What the pages of one source moved since it was told last, as the filtering proxy counts it."""
+
+    source: str
+    requests: int
+    refused: int
+    bytes_in: int
+    bytes_out: int
+
+
 class OrphanKilled(Signal, frozen=True, kw_only=True):
     pid: int
     name: str

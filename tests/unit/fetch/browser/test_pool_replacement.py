@@ -252,3 +252,16 @@ def test_a_recycle_replaces_every_browser_that_runs_each_successor_first() -> No
         assert [unit.is_up for unit in stage.units[2:]] == [True, True]
 
     play(scene, options(browsers=2, contexts=2))
+@pytest.mark.req("B5")
+def test_what_the_pool_holds_is_told_with_each_measurement() -> None:
+    async def scene(stage: Stage) -> None:
+        async with stage.pool.lease(NEED, 60):
+            await stage.clock.sleep(40)
+        told = stage.of(signals.BrowsersMeasured)
+        assert len(told) >= 2
+        newest = told[-1]
+        assert isinstance(newest, signals.BrowsersMeasured)
+        assert (newest.browsers, newest.contexts, newest.pool) == (1, 1, "plain")
+        assert [source for source, _ in newest.contexts_bytes] == ["crex"]
+
+    play(scene)
