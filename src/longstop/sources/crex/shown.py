@@ -16,6 +16,8 @@ from longstop.sources.crex.shown_innings import Score, begun, closed, is_next, r
 _OVERS = re.compile(r"\d{1,4}(?:\.\d)?")
 _OVER_FOR_NOW = frozenset({PlayState.INNINGS_BREAK, PlayState.ENDED})
 _ALL_OUT = 10
+# Of the words for a ball those that count no ball of the over.
+_IS_NO_BALL = re.compile(r"wd|nb|wide|no", re.IGNORECASE)
 # Balls an over, the most usual first.
 _OVER_SIZES = (6, 5, 8, 4)
 _NOT_BEGUN: Score = (0, 0, 0, 0)
@@ -168,9 +170,19 @@ def _state_alone(shown: ShownPage, columns: list[list[Score]]) -> shapes.State:
     """Of a page that carries nothing. One that does not count its innings is read like a capture of old."""
     first, second = shown.teams
     pairs = [(team.code, column[-1]) for team, column in zip(shown.teams, columns, strict=True) if column]
-    size = next((size for size in _OVER_SIZES if _rated(pairs, size, shown.rate)), _OVER_SIZES[0])
+    size = _over_size(shown, pairs)
     innings = None if shown.innings is None else _innings_alone(shown, pairs, size)
     return shapes.State(a=f"{first.code}.{second.code}", bpo=size, innings=innings)
+
+
+def _over_size(shown: ShownPage, pairs: list[tuple[str, Score]]) -> int:
+    """As the run rate has it. At an over's end it is the same for every size; then the balls of that over are counted."""
+    fitting = [size for size in _OVER_SIZES if _rated(pairs, size, shown.rate)]
+    if not fitting:
+        return _OVER_SIZES[0]
+    is_between_overs = all(balls == 0 for _, (_, _, _, balls) in _rated(pairs, fitting[0], shown.rate))
+    counted = sum(_IS_NO_BALL.search(ball) is None for ball in shown.balls)
+    return counted if is_between_overs and counted in fitting else fitting[0]
 
 
 def _innings_alone(shown: ShownPage, pairs: list[tuple[str, Score]], size: int) -> tuple[shapes.Innings, ...]:

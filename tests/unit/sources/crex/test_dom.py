@@ -367,3 +367,26 @@ def test_scores_may_be_dressed_a_little_otherwise(runs: str, overs: str) -> None
 def test_any_words_are_only_words(words: str) -> None:
     body = html(state()).replace(b">4<", b">" + words.encode("utf-8", "replace") + b"<")
     assert parsed(body + b"\xff\xfe").teams == ("CD", "11")
+
+
+@pytest.mark.req("A2")
+@pytest.mark.parametrize(
+    ("overs", "balls", "legal_balls"),
+    [
+        ("18.0", ("1", "wd", "0", "4", "1", "1"), 90),
+        ("18.0", ("1", "0", "4", "nb", "1", "1", "2"), 108),
+        ("18.0", (), 108),
+    ],
+)
+def test_at_an_overs_end_its_balls_tell_how_long_an_over_is(
+    overs: str, balls: tuple[str, ...], legal_balls: int
+) -> None:
+    """The run rate is the same for every length then, and a match of five balls an over would seem to go back."""
+    shown = "".join(f'<span class="over-ball">{ball}</span>' for ball in balls)
+    more = (
+        '<div class="team-run-rate"><span class="data">8.39</span></div>'
+        f'<div id="slideOver"><div class="overs-slide">{shown}</div></div>'
+    )
+    marks = ' data-innings="1" data-state="P"'
+    told = parsed(html(marks=marks, more=more, first=("USA", "151/4", overs)))
+    assert told.innings[0].legal_balls == legal_balls
