@@ -23,11 +23,16 @@ Keep = Callable[[Recipe], Awaitable[None]]
 class BookOptions(msgspec.Struct, frozen=True):
     """A failed lesson is not repeated at once: the site may be down, and a browser is dear. Nobody waits for one longer
     than `wait_seconds`; it goes on without them, since a slow site needs its time. A recipe that brought something
-    unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same."""
+    unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same. A site that
+    refuses even what its page just did takes it from nobody else: there is no lesson for `useless_seconds`, then for
+    twice as long each time.
+    """
 
     wait_seconds: float = 12.0
     lesson_seconds: float = 120.0
     pause_after_failure_seconds: float = 5.0
+    useless_seconds: float = 60.0
+    useless_seconds_max: float = 600.0
     doubt_after_seconds: float = 30.0
 
 
@@ -47,6 +52,8 @@ class RecipeBook:
         self._lesson: asyncio.Task[Recipe] | None = None
         self._not_before = 0.0
         self._learnt_at = float("-inf")
+        self._useless_until = float("-inf")
+        self._useless_times = 0
         self._seen: FetchRequest | None = None
         self.lessons = 0
 
@@ -76,12 +83,31 @@ class RecipeBook:
             return self._recipe
         lesson = self._begin(request, reason)
         if lesson is None:
-            raise SourceRefusedError(f"Access to {self._source} was refused, and learning it anew has just failed.")
+            raise SourceRefusedError(
+                f"Access to {self._source} was refused, and learning it anew has just failed or was of no use."
+            )
         try:
             async with self._clock.timeout(self._options.wait_seconds):
                 return await asyncio.shield(lesson)
         except TimeoutError as error:
             raise SourceRefusedError(f"Learning how to call {self._source} takes long.") from error
+
+    @property
+    def is_useless(self) -> bool:
+        """Whether this site takes the call from its page only, as far as is known now."""
+        return self._clock.monotonic() < self._useless_until
+
+    def served(self) -> None:
+        """The recipe was good for a call."""
+        self._useless_times = 0
+        self._useless_until = float("-inf")
+
+    def reject(self) -> None:
+        """A recipe that was learnt for this very call was refused as well, and not by chance."""
+        options = self._options
+        pause = min(options.useless_seconds * 2**self._useless_times, options.useless_seconds_max)
+        self._useless_times = min(self._useless_times + 1, 10)
+        self._useless_until = self._clock.monotonic() + pause
 
     def doubt(self) -> None:
         """What the recipe brings cannot be read: perhaps the page is called otherwise now. The old one goes on."""
@@ -99,7 +125,7 @@ class RecipeBook:
         teacher = request if request.page else self._seen
         if self._lesson is not None and not self._lesson.done():
             return self._lesson
-        if teacher is None or self._clock.monotonic() < self._not_before:
+        if teacher is None or self.is_useless or self._clock.monotonic() < self._not_before:
             return None
         self._lesson = asyncio.create_task(self._take_lesson(teacher, reason), name=f"lesson {self._source}")
         self._lesson.add_done_callback(_look_at)

@@ -19,11 +19,19 @@ class ReplayRung:
     async def fetch(self, request: FetchRequest) -> Snapshot:
         recipe = self._book.current(request) if self._book else None
         try:
-            return await self._http.fetch(_prepared(request, recipe))
+            snapshot = await self._http.fetch(_prepared(request, recipe))
         except SourceRefusedError:
             if self._book is None:
                 raise
             return await self._again(self._book, request, recipe)
+        if self._book is not None and recipe is not None:
+            self._book.served()
+        return snapshot
+
+    @property
+    def is_useless(self) -> bool:
+        """The site refuses from us what its page was just seen to do."""
+        return self._book is not None and self._book.is_useless
 
     def distrust(self) -> None:
         """Its last answer could not be read."""
@@ -45,7 +53,20 @@ class ReplayRung:
             except SourceRefusedError:
                 pass
         recipe = await book.renew(request, refused, "the call was refused")
-        return await self._http.fetch(_prepared(request, recipe))
+        snapshot = await self._twice(_prepared(request, recipe), book)
+        book.served()
+        return snapshot
+
+    async def _twice(self, call: FetchRequest, book: RecipeBook) -> Snapshot:
+        try:
+            return await self._http.fetch(call)
+        except SourceRefusedError:
+            pass
+        try:
+            return await self._http.fetch(call)
+        except SourceRefusedError:
+            book.reject()
+            raise
 
 
 def _prepared(request: FetchRequest, recipe: Recipe | None) -> FetchRequest:

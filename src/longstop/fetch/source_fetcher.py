@@ -75,7 +75,9 @@ class SourceFetcher:
         await self._replay.close()
 
     async def _fetch_beside(self, request: FetchRequest) -> Snapshot:
-        """A site that answers only its own page answers it for these calls too."""
+        """A site that answers only its own page answers it for these calls too; once that is known, at once."""
+        if self._replay.is_useless and self._in_page is not None and self._in_page.has_page(request):
+            return await self._in_page.fetch(request)
         try:
             return await self._replay.fetch(request)
         except SourceRefusedError:

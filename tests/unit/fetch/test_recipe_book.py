@@ -135,3 +135,24 @@ async def test_a_stored_recipe_of_another_kind_of_call_is_not_used() -> None:
     scene = Scene()
     scene.book.restore(msgspec.structs.replace(expiring(100.0), purpose="feed"))
     assert scene.book.recipe is None
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_site_that_refuses_what_its_page_just_did_costs_no_lesson_for_each_call() -> None:
+    scene = Scene()
+    scene.plain.token = "the page's alone"
+    scene.site.says += [captured() for _ in range(10)]
+    for _ in range(20):
+        with pytest.raises(SourceRefusedError):
+            await scene.rung.fetch(asked(purpose="feed"))
+        await CLOCK.sleep(2.0)
+    assert len(scene.lessons) == 1
+    assert scene.rung.is_useless
+    await CLOCK.sleep(30.0)
+    assert not scene.rung.is_useless
+    with pytest.raises(SourceRefusedError):
+        await scene.rung.fetch(asked(purpose="feed"))
+    assert len(scene.lessons) == 2
+    await CLOCK.sleep(61.0)
+    assert scene.rung.is_useless  # twice as long now
