@@ -34,7 +34,7 @@ def scrape(
     balls: Annotated[bool, typer.Option("--balls/--no-balls", help="Print every ball of the match.")] = True,
 ) -> None:
     """Scrape one match once and print it normalised."""
-    from longstop.approach import http_limits
+    from longstop.approach_options import http_limits
     from longstop.supervise.engine_settings import ledger_limits
 
     settings = load_settings(config, overrides).settings

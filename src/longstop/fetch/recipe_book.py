@@ -23,9 +23,9 @@ Keep = Callable[[Recipe], Awaitable[None]]
 class BookOptions(msgspec.Struct, frozen=True):
     """A failed lesson is not repeated at once: the site may be down, and a browser is dear. Nobody waits for one longer
     than `wait_seconds`; it goes on without them, since a slow site needs its time. A recipe that brought something
-    unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same. A site that
-    refuses even what its page just did takes it from nobody else: there is no lesson for `useless_seconds`, then for
-    twice as long each time.
+    unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same. A site
+    that refuses even what its page just did takes it from nobody else: there is no lesson for `useless_seconds`, then
+    for twice as long each time.
     """
 
     wait_seconds: float = 12.0

@@ -20,8 +20,8 @@ from longstop.observe import signals as facts
 from longstop.observe.backlog_metrics import BacklogMetrics
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
-from longstop.observe.resource_metrics import ResourceMetrics
 from longstop.observe.ladder_metrics import LadderMetrics
+from longstop.observe.resource_metrics import ResourceMetrics
 from longstop.observe.signals import troubles
 from longstop.observe.staleness import OTHER, BoardCollector
 

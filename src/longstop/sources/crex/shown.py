@@ -176,7 +176,7 @@ def _state_alone(shown: ShownPage, columns: list[list[Score]]) -> shapes.State:
 
 
 def _over_size(shown: ShownPage, pairs: list[tuple[str, Score]]) -> int:
-    """As the run rate has it. At an over's end it is the same for every size; then the balls of that over are counted."""
+    """By the run rate. At an over's end that is the same for every size; then the balls of that over are counted."""
     fitting = [size for size in _OVER_SIZES if _rated(pairs, size, shown.rate)]
     if not fitting:
         return _OVER_SIZES[0]

@@ -252,6 +252,8 @@ def test_a_recycle_replaces_every_browser_that_runs_each_successor_first() -> No
         assert [unit.is_up for unit in stage.units[2:]] == [True, True]
 
     play(scene, options(browsers=2, contexts=2))
+
+
 @pytest.mark.req("B5")
 def test_what_the_pool_holds_is_told_with_each_measurement() -> None:
     async def scene(stage: Stage) -> None:
