@@ -285,21 +285,22 @@ async def row_of(store: Store, match_id: str) -> MatchRow:
 
 def told(comparison: Comparison, differences_max: int) -> Sequence[str]:
     """For people: a line each."""
+    first, last = (f"{moment:%Y-%m-%d %H:%M:%S}" for moment in (comparison.first_at, comparison.last_at))
+    found = comparison.differences
     lines = [
-        f"{comparison.match_id}: {comparison.captures} captures from {comparison.first_at:%Y-%m-%d %H:%M:%S}"
-        f" to {comparison.last_at:%Y-%m-%d %H:%M:%S} give {comparison.balls} balls."
+        f"{comparison.match_id}: {comparison.captures} captures of {first} to {last} give {comparison.balls} balls."
     ]
     if comparison.passed:
         lines.append(f"{len(comparison.passed)} gave nothing; the first: {comparison.passed[0].reason}")
     if comparison.unproven:
         lines.append(f"{len(comparison.unproven)} balls of the record are in no capture that is left.")
-    for found in comparison.differences[:differences_max]:
-        lines.append(f"{found.kind} {found.where}: stored {_short(found.stored)}, rebuilt {_short(found.rebuilt)}")
-    more = len(comparison.differences) - differences_max
-    if more > 0:
-        lines.append(f"… and {more} more; --json has them all.")
-    lines.append("The record says the same." if comparison.is_same else f"{len(comparison.differences)} differences.")
-    return lines
+    lines += [
+        f"{each.kind} {each.where}: stored {_short(each.stored)}, rebuilt {_short(each.rebuilt)}"
+        for each in found[:differences_max]
+    ]
+    if len(found) > differences_max:
+        lines.append(f"… and {len(found) - differences_max} more; --json has them all.")
+    return [*lines, "The record says the same." if comparison.is_same else f"{len(found)} differences."]
 
 
 def _short(value: object | None) -> str:

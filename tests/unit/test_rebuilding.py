@@ -115,7 +115,7 @@ async def test_balls_of_which_no_capture_is_left_are_told_and_left_alone() -> No
     await it.store.prune_captures(0)
     it.innings.bowl()
     await it.poll()
-    job, found = await rebuilt(it)
+    _, found = await rebuilt(it)
     assert (found.is_same, found.captures) == (True, 1)
     assert found.unproven[0] == "1.0.1"
     assert "no capture that is left" in "".join(told(found, 10))

@@ -41,7 +41,8 @@ async def watched(missed: int) -> None:
     await store.open()
     page = await it.store.ledger(REF.match_id)
     row = await it.store.match(REF.match_id)
-    assert row is not None and page.live is not None
+    assert row is not None
+    assert page.live is not None
     kept = page.deliveries[: len(page.deliveries) - missed]
     await store.save(WriteBatch(matches=(row,), live=(page.live,), deliveries=kept, innings=page.innings))
     await store.keep(await it.store.captures(REF.match_id))
