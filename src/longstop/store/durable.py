@@ -121,15 +121,22 @@ class DurableStore(PassedReads):
         """What waits in the spool then, waits for the next start; what waits in memory is told and gone."""
         was, self._life = self._life, _Life.CLOSED
         if was is _Life.OPEN and (self._desk.waiting or self._buffer) and self._breakage is None:
-            with suppress(TimeoutError):
-                async with self._clock.timeout(self._options.close_seconds):
-                    await self._attempted()
+            await self._bring_last()
         if self._buffer:
             self._tell_dropped(len(self._buffer.take(len(self._buffer))), "stopped")
         try:
             await self._inner.close()
         finally:
             await self._desk.close()
+
+    async def _bring_last(self) -> None:
+        """One attempt, which ends before the store does: two at a time would take the records from each other."""
+        with suppress(TimeoutError, SpoolBrokenError):
+            async with self._clock.timeout(self._options.close_seconds):
+                await self.recover()
+        if self._attempt is not None:
+            self._attempt.cancel()
+            await asyncio.wait([self._attempt])
 
     # ---- writing ----
 

@@ -122,7 +122,9 @@ class Spool:
     def release(self, frame: Frame) -> None:
         """This one, and all that were read before it, are durable elsewhere."""
         self._require_whole()
-        segment = self._segments[0]
+        segment = self._segments[0] if self._segments else None
+        if segment is None or not segment.first <= frame.sequence <= segment.last:
+            return  # it was released before
         self._released = frame.sequence
         self._read_offset = frame.end
         self._drop_if_done(segment, frame.end)
@@ -224,6 +226,9 @@ class Spool:
         with self._or_broken("be removed"):
             self._disk.unlink(segment.path)
             self._disk.fsync_folder(self.folder)
+        if not self._segments:
+            self._oldest_millis = None
+        self._tell()
         return True
 
     def _oldest(self) -> int | None:

@@ -86,7 +86,8 @@ class SpoolDesk:
         """Closing twice is legal."""
         if self._is_closed:
             return
-        self._is_closed = True
+        with self._guard:
+            self._is_closed = True
         if self._thread is None:
             self._spool.close()
             return

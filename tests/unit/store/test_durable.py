@@ -308,6 +308,44 @@ async def test_a_failed_sync_breaks_the_spool_and_whoever_waits_for_that_is_told
     await stage.store.close()
 
 
+@pytest.mark.req("B9")
+@on_virtual_time
+async def test_damage_in_the_last_record_that_waits_does_not_keep_the_others_waiting(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    stage.disk.flip_bit(Path("spool") / segments(stage)[0], 60, 3)
+    stage.database.error = None
+    async with stage.clock.timeout(5):
+        assert await stage.store.recover()
+    assert stage.store.is_caught_up
+    assert [name[-8:] for name in stage.disk.list(Path("spool/quarantine"))] == [".damaged"]
+    await stage.store.save(poll(1))
+    assert await seqs(stage) == [1]
+    await stage.store.close()
+
+
+@on_virtual_time
+async def test_a_stop_in_the_midst_of_a_recovery_ends_it_first(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    for number in range(1, 4):
+        await stage.store.save(poll(number))
+    stage.database.error, stage.database.hangs = None, True
+    attempt = asyncio.create_task(stage.store.recover())
+    await stage.clock.sleep(0.5)
+    began = stage.clock.monotonic()
+    await stage.store.close()
+    assert stage.clock.monotonic() - began < 6
+    await asyncio.gather(attempt, return_exceptions=True)
+    stage.database.hangs = False
+    await stage.killed_and_begun_anew()
+    assert await seqs(stage) == [1, 2, 3]
+    await stage.store.close()
+
+
 @on_virtual_time
 async def test_a_stop_brings_what_it_can_and_leaves_the_rest_on_disk(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
