@@ -50,6 +50,7 @@ class Script:
         self.polled_by: list[str] = []
         self.concluded = 0
         self.begun_afresh = 0
+        self.shut_for: list[str] = []
         self.steps: list[str] = []
         self._outcome = outcome
         self._seconds = seconds
@@ -64,6 +65,9 @@ class Script:
 
     async def conclude(self, watch: Watch) -> None:
         self.concluded += 1
+
+    def shut(self, watch: Watch, reason: str) -> None:
+        self.shut_for.append(reason)
 
     async def afresh(self, watch: Watch) -> None:
         self.begun_afresh += 1

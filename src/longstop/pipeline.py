@@ -71,6 +71,8 @@ class Climber(Protocol):
 
     def distrust(self, key: str, error: PayloadError) -> None: ...
 
+    def shut(self, key: str, reason: str) -> None: ...
+
     async def let_go(self, key: str) -> None: ...
 
     async def picture(self, key: str) -> bytes | None:
@@ -116,6 +118,11 @@ class Pipeline:
         """Nothing needs to be held open for this match any more."""
         if self._climber is not None:
             await self._climber.let_go(watch.ref.key)
+
+    def shut(self, watch: Watch, reason: str) -> None:
+        """What comes of this match cannot be read, whatever way it comes."""
+        if self._climber is not None:
+            self._climber.shut(watch.ref.key, reason)
 
     async def afresh(self, watch: Watch) -> None:
         """Whatever way was found to this match, it is looked for again from the top."""

@@ -26,7 +26,7 @@ from longstop.domain.errors import (
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerView, ConsecutiveRule, Permit
+from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerState, BreakerView, ConsecutiveRule, Permit
 
 GONE_BEFORE_DOUBT = 3
 NEVER = sys.maxsize
@@ -133,7 +133,7 @@ class Ladder:
                 self._doubt(standing, place, permit, error)
                 failure = error
             except FetchError as error:
-                permit.fail(self._clock.monotonic())
+                self._count_failure(standing, place, permit, error.message)
                 failure = failure if isinstance(failure, MatchGoneError) else error
             else:
                 permit.succeed(self._clock.monotonic())
@@ -161,6 +161,14 @@ class Ladder:
         if standing is not None and standing.place + 1 < len(self._rungs):
             self._move(standing, standing.place + 1, error.message)
 
+    def shut(self, key: str, reason: str) -> None:
+        """Every rung of this match, at once: what they bring cannot be used. It is let go before it is asked again."""
+        standing = self._standings.get(key)
+        for place, breaker in enumerate(standing.breakers if standing else ()):
+            if breaker.state is not BreakerState.OPEN:
+                breaker.open_now(self._clock.monotonic())
+                self._tell_opened(key, place, reason)
+
     async def let_go(self, key: str) -> None:
         standing = self._standings.pop(key, None)
         if standing is not None and standing.probing is not None:
@@ -180,7 +188,25 @@ class Ladder:
         standing.gone += 1
         if standing.gone < GONE_BEFORE_DOUBT or place == len(self._rungs) - 1:
             raise error
+        self._count_failure(standing, place, permit, error.message)
+
+    def _count_failure(self, standing: Standing, place: int, permit: Permit, reason: str) -> None:
+        breaker = standing.breakers[place]
+        was_open = breaker.state is BreakerState.OPEN
         permit.fail(self._clock.monotonic())
+        if breaker.state is BreakerState.OPEN and not was_open:
+            self._tell_opened(standing.key, place, reason)
+
+    def _tell_opened(self, key: str, place: int, reason: str) -> None:
+        self._bus.emit(
+            signals.BreakerOpened(
+                at=self._clock.now(),
+                match_id=f"{self._source}_{key}",
+                rung=self._rungs[place].name.value,
+                open_seconds=self._options.open_seconds,
+                reason=reason,
+            )
+        )
 
     def _standing(self, key: str) -> Standing:
         standing = self._standings.get(key)
@@ -236,8 +262,8 @@ class Ladder:
             try:
                 found = await self._rungs[place].fetch(request)
                 self._judge_probe(standing, place, request, found, permit)
-            except FetchError:
-                permit.fail(self._clock.monotonic())
+            except FetchError as error:
+                self._count_failure(standing, place, permit, error.message)
                 continue
             finally:
                 permit.give_back()
@@ -248,7 +274,7 @@ class Ladder:
     ) -> None:
         now = self._clock.monotonic()
         if standing.newest is None or not self._agree(request, found, standing.newest):
-            permit.fail(now)
+            self._count_failure(standing, place, permit, "a probe does not agree with the rung that serves")
             return
         permit.succeed(now)
         if place < standing.place:

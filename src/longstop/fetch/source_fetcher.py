@@ -45,6 +45,9 @@ class SourceFetcher:
             self._replay.distrust()
         self._ladder.distrust(key, error)
 
+    def shut(self, key: str, reason: str) -> None:
+        self._ladder.shut(key, reason)
+
     def where(self, key: str) -> tuple[str, str]:
         return self._ladder.where(key)
 

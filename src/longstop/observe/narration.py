@@ -252,6 +252,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "open_seconds"),
     facts.SelectorDrifted: _telling(_WARN, "selector drifted", "source", "field"),
     facts.RungChanged: _telling(_INFO, "rung changed", "match_id", "before", "after", "reason"),
+    facts.BreakerOpened: _telling(_WARN, "breaker opened", "match_id", "rung", "open_seconds", "reason"),
     facts.RecipeLearnt: _telling(_INFO, "recipe learnt", "source", "purpose", "reason", "duration_seconds"),
     facts.BrowserStarted: _telling(_INFO, "browser started", "unit", "pid", "driver_pid", "duration_seconds"),
     facts.BrowserStopped: _telling(

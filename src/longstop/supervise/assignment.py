@@ -150,6 +150,7 @@ class Assignment:
     async def _rest_for(self, decision: Decision) -> float:
         rest = decision.rest
         if rest is not None and rest.fault is Fault.UNREADABLE:
+            self._parts.pipeline.shut(self.watch, decision.reason)
             self._tell_unreadable(decision)
         return await self.pause(decision.due - self._now(), decision.reason)
 

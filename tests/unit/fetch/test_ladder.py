@@ -15,7 +15,7 @@ from longstop.domain.errors import (
 )
 from longstop.fetch.ladder import Ladder, LadderOptions, RungName
 from longstop.fetch.snapshot import FetchRequest, Snapshot
-from longstop.observe.signals import RungChanged, Signals
+from longstop.observe.signals import BreakerOpened, RungChanged, Signals
 from tests.cricket import NOON
 
 ASKED = FetchRequest("crex", "http://127.0.0.1/x", "state", key="AB1")
@@ -226,3 +226,33 @@ async def test_letting_a_match_go_lets_its_pages_go() -> None:
     await scene.ladder.let_go("AB1")
     assert all(rung.let_go_of == ["AB1"] for rung in scene.rungs)
     assert scene.ladder.where("AB1") == ("", "")
+
+
+@pytest.mark.req("H4")
+def test_a_breaker_that_opens_is_told_once_with_its_rung_and_why() -> None:
+    async def play() -> list[Any]:
+        scene = Scene(LadderOptions(threshold=3))
+        opened: list[BreakerOpened] = []
+        scene.ladder._bus.subscribe(BreakerOpened, opened.append)
+        for _ in range(6):
+            scene.fail(0)
+            await scene.ladder.fetch(ASKED)
+            scene.ladder._standings["AB1"].place = 0
+        return [(told.match_id, told.rung, told.reason) for told in opened]
+
+    assert virtual_time.run(play()) == [("crex_AB1", "replay", "no")]
+
+
+def test_a_match_whose_payloads_cannot_be_read_is_shut_on_all_rungs_until_it_is_let_go() -> None:
+    async def play() -> None:
+        scene = Scene()
+        await scene.ladder.fetch(ASKED)
+        scene.ladder.shut("AB1", "unreadable")
+        assert {view.state for view in scene.ladder.all_breakers()} == {"OPEN"}
+        with pytest.raises(FetchError, match="shut"):
+            await scene.ladder.fetch(ASKED)
+        await scene.ladder.let_go("AB1")
+        await scene.ladder.fetch(ASKED)
+        scene.ladder.shut("never seen", "unreadable")
+
+    virtual_time.run(play())

@@ -3,11 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
+import msgspec
 import pytest
 
 from longstop.observe import signals as facts
 from longstop.observe.alerts import FOLDED_MAX, Alerts
 from longstop.observe.error_rates import MATCHES_MAX, REMEMBERED_MAX, ErrorRates
+from longstop.observe.signals import troubles
 from tests.cricket import NOON
 from tests.virtual import Heard
 
@@ -148,3 +150,31 @@ def test_only_records_that_are_lost_make_what_a_start_finds_an_alert() -> None:
     assert [(alert.alert, alert.message) for alert in watch.raised] == [
         ("spool damaged", "2 records of the spool are damaged.")
     ]
+
+
+MATCH: dict[str, Any] = {"at": NOON, "match_id": "crex_A"}
+RESUMED = facts.ScraperResumed(**MATCH, scraper_id="s", saved_seconds_ago=1.0, reason="interval")
+ALERTS = [
+    (
+        troubles.StalenessFound(**MATCH, kind="frozen", age_seconds=301.0, action="restarted"),
+        ("stale match", "ERROR", "crex_A"),
+    ),
+    (facts.BreakerOpened(**MATCH, rung="dom", open_seconds=60.0, reason="x"), ("breaker opened", "WARN", "crex_A")),
+    (
+        troubles.AlarmRaised(at=NOON, kind="memory_missing", subject="process", detail="0 bytes"),
+        ("blind watchdog", "CRITICAL", None),
+    ),
+    (troubles.LoopStalled(at=NOON, duration_seconds=7.0), ("loop stalled", "CRITICAL", None)),
+    (facts.MatchConcluded(**MATCH, reason="over", is_verified=False), ("match not whole", "ERROR", "crex_A")),
+    (facts.MatchConcluded(**MATCH, reason="over", is_verified=True), None),
+    (msgspec.structs.replace(RESUMED, disagreements=("x",)), ("state lost", "CRITICAL", "crex_A")),
+    (RESUMED, None),
+]
+
+
+@pytest.mark.parametrize(("signal", "expected"), ALERTS, ids=lambda each: type(each).__name__)
+def test_what_a_watchdog_or_a_scraper_finds_out_is_an_alert(signal: Any, expected: Any) -> None:
+    watch = Watch()
+    watch.heard.bus.emit(signal)
+    told = [(alert.alert, alert.severity, alert.match_id) for alert in watch.raised]
+    assert told == ([] if expected is None else [expected])

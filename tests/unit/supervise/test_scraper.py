@@ -206,6 +206,7 @@ async def test_more_than_ten_payloads_in_a_row_that_cannot_be_read_are_critical_
     assert "11 payloads in a row" in first.error_message
     assert polled[11] - polled[10] == pytest.approx(300.0, abs=1.0)
     assert run.asked == 0
+    assert run.script.shut_for[0] == "11 payloads in a row could not be read"
 
 
 # Pace, as S0 has it.

@@ -10,6 +10,7 @@ Those of the watchdogs stand in `troubles.py`.
 | MatchStateChanged | a step of the match lifecycle | from, to |
 | PollFinished | one poll ended, whatever its outcome | outcome, rung, duration, bytes |
 | RungChanged | a match is fetched another way | from, to |
+| BreakerOpened | a way to a match is shut | rung, reason |
 | RecipeLearnt | a browser showed how a call is made | duration |
 | SelectorDrifted | a page is read by fallback selectors only | source, field |
 | EventsStored | critical events became durable | count, extraction to stored |
@@ -83,6 +84,7 @@ from longstop.observe.signals.house import (
 )
 from longstop.observe.signals.matches import (
     FRESH_OUTCOMES,
+    BreakerOpened,
     EventsStored,
     GapClosed,
     GapOpened,
@@ -137,6 +139,7 @@ __all__ = [
     "AlertRaised",
     "BacklogMeasured",
     "BacklogWaited",
+    "BreakerOpened",
     "BrowserLost",
     "BrowserRecycled",
     "BrowserStarted",

@@ -64,6 +64,15 @@ class RungChanged(Signal, frozen=True, kw_only=True):
     reason: str
 
 
+class BreakerOpened(Signal, frozen=True, kw_only=True):
+    """A way to a match is shut for so long, after failures in a row or because somebody shut it."""
+
+    match_id: str
+    rung: str
+    open_seconds: float
+    reason: str
+
+
 class RecipeLearnt(Signal, frozen=True, kw_only=True):
     """A browser showed how a call is made; `reason` is why it was asked."""
 
