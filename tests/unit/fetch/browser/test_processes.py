@@ -13,17 +13,19 @@ from longstop.fetch.browser import processes
 from longstop.fetch.browser.processes import Identity
 
 SLEEP = "import time; time.sleep(60)"
-SLEEPER = [sys.executable, "-c", SLEEP]
+READY = f"print(flush=True); {SLEEP}"
+SLEEPER = [sys.executable, "-c", READY]
 PARENT = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', '{SLEEP}']); {SLEEP}"
 
 
 @pytest.fixture
 def sleeper() -> Iterator["subprocess.Popen[bytes]"]:
-    """Leads a session of its own, as a browser does."""
-    child = subprocess.Popen(SLEEPER, start_new_session=True)
-    yield child
-    child.kill()
-    child.wait()
+    """Leads a session of its own, as a browser does. It is up: while it starts it holds no memory of its own."""
+    with subprocess.Popen(SLEEPER, start_new_session=True, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
+        yield child
+        child.kill()
 
 
 def identity(pid: int) -> Identity:
@@ -103,7 +105,7 @@ def test_a_stopped_process_is_seen_as_stopped(sleeper: "subprocess.Popen[bytes]"
 
 
 def test_a_zombie_is_not_alive() -> None:
-    child = subprocess.Popen(SLEEPER)
+    child = subprocess.Popen(SLEEPER, stdout=subprocess.DEVNULL)
     who = identity(child.pid)
     assert processes.is_alive(who)
     child.kill()
