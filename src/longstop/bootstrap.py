@@ -14,6 +14,7 @@ from longstop.approach import Approaches
 from longstop.clock import Clock
 from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
+from longstop.domain.recovery import RecoveryAction
 from longstop.fetch.evidence import EvidenceStore
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
@@ -44,6 +45,7 @@ from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
 from longstop.supervise.service import Service
 from longstop.supervise.store_recovery import StoreRecovery
+from longstop.supervise.verbs import EngineVerbs
 from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
 from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
@@ -235,8 +237,14 @@ class Instance:
             reload=lambda reason: self.reloader.reload(reason, is_asked_for=True),
             clock=self.clock,
             bus=self.bus,
+            verbs=EngineVerbs(lambda: self.engine, self._recycle),
             is_public=not is_loopback(self.settings.api.host),
         )
+
+    async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:
+        if self.watchdogs is None:
+            raise LongstopError("A recycle was asked for before the engine was started.")
+        return await self.watchdogs.recycle(action, trigger)
 
     def _names(self, source: str) -> Names:
         return self._engine.names(source) if self._engine else Names()

@@ -14,7 +14,7 @@ import pytest
 
 from benchmarks.bad_input import taken_port
 from benchmarks.processes import FREE_PORTS, LONGSTOP, Running, own_environment, up
-from tests.acceptance.test_up import SHUTDOWN_SECONDS, ask, until
+from tests.acceptance.test_up import SHUTDOWN_SECONDS, SIMULATED, ask, live, until
 
 pytestmark = [pytest.mark.timeout(90), pytest.mark.req("B2")]
 GOOD = """
@@ -83,9 +83,9 @@ def test_a_hangup_reloads_and_a_bad_file_keeps_the_old_settings(tmp_path: Path) 
     assert not (tmp_path / "other.db").exists()
 
 
-def post(url: str, **headers: str) -> tuple[int, dict[str, Any]]:
+def post(url: str, headers: dict[str, str] | None = None, body: bytes | None = None) -> tuple[int, dict[str, Any]]:
     try:
-        with urlopen(Request(url, method="POST", headers=headers), timeout=10) as answer:  # noqa: S310 - of this test
+        with urlopen(Request(url, body, headers or {}, method="POST"), timeout=10) as answer:  # noqa: S310 - of this test
             return answer.status, json.loads(answer.read())
     except HTTPError as refused:
         with refused:
@@ -104,8 +104,9 @@ def test_over_http_the_answer_names_changes_and_faults_and_strangers_are_refused
                 {"Host": "evil.example"},
                 {"Sec-Fetch-Site": "cross-site"},
             ):
-                status, problem = post(reload, **stranger)
+                status, problem = post(reload, stranger)
                 assert (status, problem["type"]) == (403, "/problems/not-from-here")
+            assert house.until_told("admin verb refused", 1)["verb"] == "reload"
             # The command line gives api.port, and is stronger than the file.
             status, answer = post(reload)
             assert (status, answer["outcome"], answer["needs_restart"]) == (200, "reloaded", [])
@@ -138,3 +139,35 @@ def test_when_its_terminal_goes_a_run_for_a_person_ends(tmp_path: Path) -> None:
             popen.send_signal(signal.SIGHUP)
             assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
             assert '"reason":"the terminal has gone"' in running.logged
+
+
+def start(api: str, url: str) -> tuple[int, dict[str, Any]]:
+    return post(f"{api}/admin/matches", {"Content-Type": "application/json"}, json.dumps({"url": url}).encode())
+
+
+def addresses_of(api: str) -> dict[str, str]:
+    return {each["match_id"]: each["url"] for each in ask(f"{api}/health")["scrapers"]}
+
+
+@pytest.mark.req("G3")
+def test_a_match_is_paused_resumed_stopped_and_started_by_its_address(tmp_path: Path) -> None:
+    running, api = up(*SIMULATED, folder=tmp_path)
+    with running:
+        until(lambda: len(live(api)) == 5)
+        match_id = live(api)[0]["matchId"]
+        # It is in the list before its first poll, and watched from that on.
+        until(lambda: match_id in addresses_of(api))
+        url = addresses_of(api)[match_id]
+        verb = f"{api}/admin/matches/{match_id}"
+        assert post(f"{verb}/resume")[0] == 409
+        assert post(f"{verb}/pause") == (200, {"verb": "pause", "match_id": match_id})
+        assert post(f"{verb}/restart")[0] == 409
+        assert post(f"{verb}/resume")[0] == 200
+        until(lambda: post(f"{verb}/restart")[0] == 200)
+        assert start(api, url) == (201, {"verb": "start", "match_id": match_id})
+        assert post(f"{verb}/stop")[0] == 200
+        assert post(f"{verb}/pause")[1]["type"] == "/problems/unknown-match"
+        assert start(api, url)[1]["type"] == "/problems/not-possible-now"
+        assert start(api, "http://192.0.2.1/x")[0] == 400
+        assert post(f"{api}/admin/recycle")[0] == 200
+    assert running.logged.count('"event":"admin verb used"') >= 9

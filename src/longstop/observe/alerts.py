@@ -63,7 +63,8 @@ class Alerts:
         return follow
 
     def _raise(self, alert: AlertRaised, bus: Signals) -> None:
-        key = (alert.alert, alert.severity, alert.match_id or "")
+        # Two alarms of the house are two; two errors of a match are one.
+        key = (alert.alert, alert.severity, alert.match_id or str(alert.context.get("subject", "")))
         fold = self._folds.get(key)
         if fold is not None and alert.at - fold.raised_at < timedelta(seconds=FOLD_SECONDS):
             fold.held_back += 1

@@ -33,6 +33,8 @@ from longstop.serve.problems import (
 from longstop.settings import ReloadResult
 
 VERB_SECONDS_MAX: Final = 30.0
+# Cut short it would leave browsers half replaced; it has a shorter deadline of its own.
+RECYCLE_SECONDS_MAX: Final = 650.0
 _BODY_BYTES_MAX: Final = 4_096
 _REASON: Final = "asked for under /admin"
 
@@ -56,7 +58,7 @@ class AdminVerbs(Protocol):
     async def resume(self, match_id: str) -> None: ...
 
     async def stop(self, match_id: str) -> None:
-        """No longer watched; what was stored stays."""
+        """No longer watched, until it is listed again some minutes later; what was stored stays."""
         ...
 
     async def start(self, url: str) -> str:
@@ -98,7 +100,7 @@ class AdminDesk:
     verbs: AdminVerbs | None = None
     is_public: bool = False
 
-    def guard(self, connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+    def admit(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         """Before anything of the request is read."""
         said = "The API listens where others can reach it." if self.is_public else ""
         said = said or objection(connection.scope["headers"], connection.client.host if connection.client else "")
@@ -113,11 +115,13 @@ class AdminDesk:
         request: Request[Any, Any, Any],
         match_id: str | None = None,
         reason: str = "",
+        seconds: float | None = None,
     ) -> ResultT:
         """Within a deadline, and told whatever comes of it."""
+        allowed = VERB_SECONDS_MAX if seconds is None else seconds
         outcome, detail = "failed", "a fault of ours; the log has it under the same request id"
         try:
-            async with self.clock.timeout(VERB_SECONDS_MAX):
+            async with self.clock.timeout(allowed):
                 result = await work
             outcome, detail = "done", ""
             return result
@@ -125,7 +129,7 @@ class AdminDesk:
             detail = str(error)
             raise
         except TimeoutError:
-            detail = f"not done within {VERB_SECONDS_MAX:g} s"
+            detail = f"not done within {allowed:g} s"
             raise ApiError(TOO_SLOW, f"{verb.capitalize()} was {detail}.") from None
         finally:
             self._tell(verb, outcome, match_id, reason, detail, request)
@@ -195,7 +199,7 @@ async def _reloaded(desk: AdminDesk) -> Reloaded:
 
 @post("/recycle", status_code=200, summary="Replace every browser, the successor first", responses=_problems())
 async def recycle(desk: Desk, verbs: Verbs, request: _Request, reason: Reason = _REASON) -> Done:
-    await desk.does("recycle", verbs.recycle(reason), request, reason=reason)
+    await desk.does("recycle", verbs.recycle(reason), request, reason=reason, seconds=RECYCLE_SECONDS_MAX)
     return Done("recycle")
 
 
@@ -235,6 +239,11 @@ async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[Star
 
 def admin_router(desk: AdminDesk) -> Router:
     """Verbs that nobody can carry out have no route."""
+
+    # A function and no method: litestar copies its guards deeply, and with a method the desk and all behind it.
+    def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        desk.admit(connection)
+
     dependencies = {"desk": Provide(lambda: desk, sync_to_thread=False)}
     if desk.verbs is not None:
         dependencies["verbs"] = Provide(lambda: desk.verbs, sync_to_thread=False)
@@ -242,7 +251,7 @@ def admin_router(desk: AdminDesk) -> Router:
         path="/admin",
         route_handlers=[reload, *([recycle, restart, pause, resume, stop, start] if desk.verbs is not None else [])],
         dependencies=dependencies,
-        guards=[desk.guard],
+        guards=[guard],
         tags=["admin"],
         request_max_body_size=_BODY_BYTES_MAX,
     )

@@ -178,3 +178,10 @@ def test_what_a_watchdog_or_a_scraper_finds_out_is_an_alert(signal: Any, expecte
     watch.heard.bus.emit(signal)
     told = [(alert.alert, alert.severity, alert.match_id) for alert in watch.raised]
     assert told == ([] if expected is None else [expected])
+
+
+def test_two_alarms_of_the_house_are_two_alerts_and_the_same_one_again_is_none() -> None:
+    watch = Watch()
+    for subject in ("scheduler", "naming crex", "scheduler"):
+        watch.heard.bus.emit(troubles.AlarmRaised(at=NOON, kind="service away", subject=subject, detail="for 90 s"))
+    assert [alert.context["subject"] for alert in watch.raised] == ["scheduler", "naming crex"]

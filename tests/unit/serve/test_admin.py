@@ -173,7 +173,7 @@ async def test_a_verb_that_hangs_is_answered_within_its_deadline(
 ) -> None:
     monkeypatch.setattr(routes, "VERB_SECONDS_MAX", 0.05)
     office.engine.is_hanging = True
-    problem = await office.post("/admin/recycle", status=504)
+    problem = await office.post("/admin/matches/crex_QUY/pause", status=504)
     assert problem["type"] == "/problems/too-slow"
     assert office.told[0].outcome == "failed"
 
