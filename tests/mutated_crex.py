@@ -7,13 +7,16 @@ from longstop.domain.observation import Observation
 from longstop.ledger.match_ledger import FeedPage, MatchLedger
 from longstop.sources.contract import Missing
 from longstop.sources.crex import CrexSource
-from tests.crex import CARD, FEED, INNINGS, LISTED, NAMES, REF, capture, changed, snapshot, state
+from tests.crex import BALL, CARD, FEED, INNINGS, LISTED, NAMES, REF, capture, changed, snapshot, state
 from tests.endurance import Case
 
 SOURCE = CrexSource()
 ENDED = state(ps="E", B="USA won by 62 runs", rs={"w": "CD", "by": {"runs": 62}, "m": "D/L"})
 LATER = state(
-    k="12/0(2.0", **{"in": [changed(INNINGS, z="closed"), changed(INNINGS, c="11", d="12/0(12", ov="2.0", tg=107)]}
+    k="12/0(2.0",
+    bw="F7.9.6.0.0",
+    rb=[{"o": over, "b": [BALL] * 6} for over in (0, 1)],
+    **{"in": [changed(INNINGS, z="closed"), changed(INNINGS, c="11", d="12/0(12", ov="2.0", tg=107)]},
 )
 
 

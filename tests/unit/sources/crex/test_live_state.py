@@ -61,7 +61,7 @@ def test_batters_and_bowler_have_their_figures() -> None:
     told = parsed(state())
     assert told.batting == (
         BatterFigures("XX", 11, 33, 0, 0, is_on_strike=True),
-        BatterFigures("6A5", 2, 21, 1, 0),
+        BatterFigures("6A5", 6, 21, 1, 0),
     )
     assert told.bowling == BowlerFigures("F7", 24, 17, 0, 2)
 
