@@ -38,13 +38,12 @@ def is_true(told: Any) -> bool:
     return all(row.score in SCORES for row in events) and set(goals) <= GOALS and len(goals) == len(set(goals))
 
 
+UNPLAYED: dict[str, Any] = {"id": 2, "winnerCode": None, "homeScore": {}, "awayScore": {}, "time": {}}
 CASES: dict[str, Case] = {
     name: Case(payload, read, is_true)
     for name, payload in {
         "event": {"event": event()},
-        "list": {
-            "events": [event(), event("second half", winnerCode=None, id=2), event("ended", winnerCode=None, id=3)]
-        },
+        "list": {"events": [event(), event("not started", **UNPLAYED), event(id=3)]},
         "incidents": {"incidents": incidents()},
         "line-ups": lineups(),
         "statistics": statistics(),

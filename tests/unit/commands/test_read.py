@@ -91,6 +91,14 @@ def test_a_list_of_which_half_is_wrong_is_wrong(verdict: Any) -> None:
     assert document["reasons"] == ["match 3: it ended 2-1 and its winner is told as away"]
 
 
+def test_a_match_that_a_list_tells_twice_and_differently_is_held(verdict: Any) -> None:
+    rows = [sofascore.event(id=key) for key in (1, 2, 3, 3, 4)]
+    assert "held" not in verdict("sofascore", {"events": rows})[1]
+    rows[3] = sofascore.event(id=3, homeScore=sofascore.score(2, 1))
+    _, document = verdict("sofascore", {"events": rows})
+    assert [row["key"] for row in document["held"]] == ["3", "3"]
+
+
 def test_a_cricket_state_has_the_same_words(verdict: Any) -> None:
     code, document = verdict("crex", crex.state())
     assert (code, document["verdict"]) == (0, "accepted")

@@ -33,8 +33,16 @@ def judge_event(told: FootballEvent, previous: FootballEvent | None = None) -> V
 
 def held_rows(report: MatchReport) -> tuple[HeldRow, ...]:
     """A match that contradicts itself costs its row, not the list."""
-    judged = ((row, judge_event(row)) for row in report.events or ())
-    return tuple(HeldRow(row.key, verdict.reasons) for row, verdict in judged if not verdict.is_accepted)
+    told: dict[str, set[FootballEvent]] = {}
+    for row in report.events or ():
+        told.setdefault(row.key, set()).add(row)
+    found = (HeldRow(row.key, _row_reasons(row, told[row.key])) for row in report.events or ())
+    return tuple(row for row in found if row.reasons)
+
+
+def _row_reasons(row: FootballEvent, told: set[FootballEvent]) -> tuple[str, ...]:
+    twice = ("it is listed more than once, and not the same",) if len(told) > 1 else ()
+    return (*judge_event(row).reasons, *twice)
 
 
 def _reasons(report: MatchReport, previous: FootballEvent | None) -> Iterator[str]:
