@@ -105,8 +105,8 @@ class DurableStore(PassedReads):
         if self._life is not _Life.NEW:
             raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
         async with AsyncExitStack() as undo:
-            recovery = await self._desk.open()
             undo.push_async_callback(self._desk.close)
+            recovery = await self._desk.open()
             if recovery.records or recovery.damaged or recovery.torn_bytes:
                 self._emit_recovery(recovery.records, recovery.damaged, recovery.torn_bytes)
             await self._inner.open()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from longstop.clock import SystemClock
 from longstop.domain.errors import (
     RecordRefusedError,
     SpoolBrokenError,
@@ -16,7 +17,9 @@ from longstop.domain.errors import (
 )
 from longstop.observe import signals
 from longstop.store.contract import WriteBatch
+from longstop.store.durably import durably
 from longstop.store.spool import SpoolLimits
+from longstop.store.sqlite import SqliteStore
 from tests.contract.store.samples import MATCH, NOON, capture, event, failure, full_batch, live, match, record
 from tests.simulated_disk import Faults
 from tests.unit.store.durable_stage import DOWN, Stage, poll
@@ -38,6 +41,18 @@ async def acknowledged_until_full(stage: Stage) -> int:
         except SpoolFullError:
             return number - 1
     raise AssertionError("the spool was never full")
+
+
+async def test_a_second_store_on_a_spool_is_refused_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    first = durably(SqliteStore(None), tmp_path / "spool", SystemClock())
+    await first.open()
+    second = durably(SqliteStore(None), tmp_path / "spool", SystemClock())
+    with pytest.raises(StoreError, match="in use by another Longstop"):
+        await second.open()
+    with pytest.raises(StoreClosedError):
+        await second.save(poll(1))
+    await first.save(poll(1))
+    await first.close()
 
 
 @on_virtual_time
