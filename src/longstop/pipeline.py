@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from longstop.announcing import Announcer
 from longstop.capturing import Shelf, asked_of
 from longstop.check import plausibility
 from longstop.check.drift import SelectorDrift
@@ -33,10 +34,11 @@ from longstop.observe.signals import Signals
 from longstop.resuming import disagreements
 from longstop.sources.contract import Missing, Source
 from longstop.store.contract import LedgerPage, Store, WriteBatch
-from longstop.watch import MatchStep, Watch, batch_of, row_as
+from longstop.watch import Watch, batch_of, row_as
 
 # A long match is read to its end in so many rounds, each of a few calls; more would be no conclusion.
 FINAL_ROUNDS_MAX = 40
+GONE = "the source shows the match no more"
 
 
 class OutcomeKind(Enum):
@@ -103,6 +105,7 @@ class Pipeline:
         self._shelf = shelf or Shelf(store)
         self._clock = clock
         self._signals = signals
+        self._announcer = Announcer(clock, signals)
 
     async def poll(self, watch: Watch) -> Outcome:
         started = self._clock.monotonic()
@@ -132,10 +135,11 @@ class Pipeline:
         """The source has dropped a match for good: what can still be had is read, then what is known is final."""
         try:
             await self._sync_finally(watch)
+            await self._give_up(watch)
             steps = watch.conclude()
             if steps:
                 await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
-                self._tell_steps(watch, steps)
+                self._announcer.steps(watch, steps)
         except StoreError as error:
             self._tell_error(watch, error, "conclusion")
         self._tell_concluded(watch, "the source shows it no more")
@@ -143,7 +147,7 @@ class Pipeline:
     async def step(self, watch: Watch, event: str, scraper_status: str) -> None:
         """A step of the match's life that no payload makes. What the store misses it is told with the next one."""
         steps = watch.advance(event)
-        self._tell_steps(watch, steps)
+        self._announcer.steps(watch, steps)
         try:
             await self._store.save(WriteBatch(matches=(row_as(watch, scraper_status, self._clock.now()),)))
         except StoreError as error:
@@ -159,6 +163,17 @@ class Pipeline:
             draft = await self._post(watch, observation)
             if not draft.pages or watch.ledger.is_whole:
                 return
+
+    async def _give_up(self, watch: Watch) -> None:
+        """What is still missing when the source says no more stays missing, and the record tells why."""
+        observation = watch.accepted
+        if observation is None or not watch.has_ledger or watch.ledger.is_whole:
+            return
+        now = msgspec.structs.replace(observation.provenance, captured_at=self._clock.now())
+        draft = watch.ledger.draft(msgspec.structs.replace(observation, provenance=now), given_up=GONE)
+        await self._save(watch, WriteBatch(gaps=draft.gaps, events=draft.events))
+        watch.ledger.adopt(draft)
+        self._announcer.gaps(draft)
 
     async def _attempt(self, watch: Watch) -> Outcome:
         try:
@@ -227,8 +242,8 @@ class Pipeline:
     async def _record(self, watch: Watch, observation: Observation, snapshot: Snapshot) -> Outcome:
         draft = await self._post(watch, observation)
         changed_before = watch.changed_at
-        self._tell_steps(watch, watch.accept(draft, snapshot))
-        self._tell_score(watch, draft)
+        self._announcer.steps(watch, watch.accept(draft, snapshot))
+        self._announcer.score(watch, draft)
         is_changed = watch.changed_at is not changed_before
         return Outcome(
             OutcomeKind.UPDATED, is_changed=is_changed, events=len(draft.events), bytes_in=len(snapshot.body)
@@ -245,7 +260,7 @@ class Pipeline:
         latency = self._clock.monotonic() - extracted
         await self._save(watch, batch_of(watch, draft, latency))
         ledger.adopt(draft)
-        self._tell_stored(watch, draft, self._clock.monotonic() - extracted)
+        self._announcer.stored(watch, draft, self._clock.monotonic() - extracted)
         return draft
 
     async def _save(self, watch: Watch, batch: WriteBatch) -> None:
@@ -323,48 +338,6 @@ class Pipeline:
                 else {},
             )
         )
-
-    def _tell_steps(self, watch: Watch, steps: list[MatchStep]) -> None:
-        for step in steps:
-            self._signals.emit(
-                signals.MatchStateChanged(
-                    at=self._clock.now(),
-                    match_id=watch.ref.match_id,
-                    before=step.source.value,
-                    after=step.target.value,
-                    reason=step.event,
-                )
-            )
-
-    def _tell_score(self, watch: Watch, draft: Draft) -> None:
-        self._signals.emit(
-            signals.ScoreStored(
-                at=self._clock.now(),
-                match_id=watch.ref.match_id,
-                scraper_id=watch.scraper_id,
-                sequence=watch.sequence,
-                observation=draft.observation,
-            )
-        )
-
-    def _tell_stored(self, watch: Watch, draft: Draft, stored_seconds: float) -> None:
-        now = self._clock.now()
-        if draft.records:
-            newest = max(record.true_at for record in draft.records)
-            self._signals.emit(
-                signals.EventsStored(
-                    at=now,
-                    match_id=watch.ref.match_id,
-                    source=watch.ref.source,
-                    count=len(draft.events),
-                    corrections=draft.corrections,
-                    stored_seconds=stored_seconds,
-                    # What was bowled before we came says nothing about how soon we learn of a ball.
-                    delay_seconds=None if newest < watch.started_at else max(0.0, (now - newest).total_seconds()),
-                )
-            )
-        for gap in draft.gaps:
-            self._signals.emit(signals.about_gap(gap, now))
 
     def _tell_resumed(self, watch: Watch, prior: ScraperState, page: LedgerPage) -> None:
         """What the last life knew must stand in the record. If it does not, every over is read once more."""

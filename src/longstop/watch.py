@@ -135,11 +135,11 @@ class Watch:
     def is_finished(self) -> bool:
         """Over, and every ball of it was read once more after the end."""
         is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
-        return is_over and self._ledger is not None and self._ledger.is_whole
+        return is_over and self._ledger is not None and self._ledger.is_settled
 
     def is_settled_since(self, moment: datetime) -> bool:
         """Seen after that moment (or finished before it), with nothing left to look for."""
-        if self._ledger is None or not self._ledger.is_whole or self.captured_at is None:
+        if self._ledger is None or not self._ledger.is_settled or self.captured_at is None:
             return False
         return self.captured_at > moment or self.is_over
 
@@ -172,7 +172,7 @@ class Watch:
 
     def has_seen(self, snapshot: Snapshot) -> bool:
         """The very same bytes again, and nothing left to look for: there is nothing to do."""
-        return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.is_whole)
+        return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.may_rest(snapshot.fetched_at))
 
     @property
     def _goes_on(self) -> bool:

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from longstop.domain.events import EventKind
+from longstop.domain.errors import SourceFailingError
+from longstop.domain.events import EventKind, GapState
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus
 from longstop.observe import signals
@@ -177,3 +178,21 @@ async def test_a_conclusion_that_cannot_be_stored_is_told_and_does_no_harm() -> 
     await it.pipeline.conclude(it.watch)
     (error,) = it.heard.of(signals.ErrorRaised)
     assert error.operation == "conclusion"
+
+
+@pytest.mark.req("C7")
+@on_virtual_time
+async def test_what_is_missing_when_the_source_drops_the_match_is_given_up_with_its_cause() -> None:
+    """The feed never answered, so the first overs were never seen."""
+    it = await table(60)
+    down = SourceFailingError("Down.")
+    await it.poll(feed=down)
+    it.answer("feed", down)
+    await it.pipeline.conclude(it.watch)
+    states = [gap.state for gap in await it.store.gap_history(REF.match_id)]
+    assert states == [GapState.OPEN, GapState.UNRECOVERABLE]
+    assert "shows the match no more" in (await it.store.gaps(REF.match_id))[0].cause
+    (concluded,) = it.heard.of(signals.MatchConcluded)
+    assert not concluded.is_verified
+    assert [told.state for told in it.heard.of(signals.GapClosed)] == ["unrecoverable"]
+    assert [event.kind for event in await it.events()][-1] is EventKind.GAP_UNRECOVERABLE

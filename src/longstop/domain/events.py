@@ -20,6 +20,7 @@ class EventKind(Enum):
     RESULT_DECLARED = "result_declared"
     GAP_OPENED = "gap_opened"
     GAP_REPAIRED = "gap_repaired"
+    GAP_UNRECOVERABLE = "gap_unrecoverable"
 
 
 CRITICAL_KINDS = frozenset(

@@ -8,6 +8,7 @@ import msgspec
 from longstop.domain.cricket import Delivery, OverReport, Place
 from longstop.domain.events import DeliveryRecord
 from longstop.ledger.audit import Totals, add_up
+from longstop.ledger.figures import Figures
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -26,6 +27,7 @@ class InningsBook:
         self.rows = 0
         self.totals = Totals()
         self.settled: set[int] = set()
+        self.figures = Figures()
         self._overs: dict[int, dict[int, DeliveryRecord]] = {}
 
     @classmethod
@@ -84,7 +86,11 @@ class InningsBook:
 
     def _put(self, record: DeliveryRecord) -> None:
         over = self._overs.setdefault(record.place.over, {})
-        self.rows += record.place.position not in over
+        known = over.get(record.place.position)
+        self.rows += known is None
+        if known is not None:
+            self.figures.move(known.delivery, -1)
+        self.figures.move(record.delivery, 1)
         over[record.place.position] = record
 
 

@@ -2,11 +2,12 @@
 
 The ledger suspects an innings as soon as the balls and the board disagree. First it asks for overs it never saw
 whole; when there are none, it reads the innings again from the newest over to the oldest. A disagreement that
-lasts becomes a gap, which is shown until the source fills it.
+lasts becomes a gap, which is shown until the source fills it. When the source has shown all that it has, after the
+innings ended, the gap is given up: it stays on record with its cause, and is closed should the source show more.
 """
 
-from collections.abc import Collection, Iterable
-from datetime import datetime
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -29,6 +30,29 @@ class Suspicion(msgspec.Struct, frozen=True):
     mismatch: Mismatch
     reread_before: int | None = None
     gap: Gap | None = None
+    # Overs that the source has shown since the innings ended, without what is missing; and when it was asked last.
+    overs_read: frozenset[int] = frozenset()
+    read_at: datetime | None = None
+
+    @property
+    def is_given_up(self) -> bool:
+        return self.gap is not None and self.gap.state is GapState.UNRECOVERABLE
+
+    def rests(self, now: datetime, seconds: float) -> bool:
+        """What was given up is asked for again, but not at every poll."""
+        at = self.read_at or self.since
+        return self.is_given_up and now - at < timedelta(seconds=seconds)
+
+    def having_read(self, overs: Collection[int] | None, now: datetime, *, has_asked: bool) -> "Suspicion":
+        """`overs` None: the innings goes on, and what is not shown yet may still be."""
+        return msgspec.structs.replace(
+            self,
+            overs_read=frozenset[int]() if overs is None else self.overs_read | frozenset(overs),
+            read_at=now if has_asked else self.read_at,
+        )
+
+
+EXHAUSTED = "the ball feed was read from end to end after the innings had ended, and does not show it"
 
 
 def last_over_claimed(score: InningsScore) -> int:
@@ -74,5 +98,19 @@ def open_gap(match_id: str, suspicion: Suspicion, overs: list[int], now: datetim
     )
 
 
+def steps(match_id: str, suspicion: Suspicion, overs: list[int], why: str, now: datetime) -> Iterator[Gap]:
+    """A gap is opened, and given up when there is a reason to."""
+    gap = suspicion.gap
+    if gap is None:
+        gap = open_gap(match_id, suspicion, overs, now)
+        yield gap
+    if why:
+        yield give_up(gap, why, now)
+
+
 def close_gap(gap: Gap, state: GapState, now: datetime) -> Gap:
     return msgspec.structs.replace(gap, state=state, closed_at=now)
+
+
+def give_up(gap: Gap, why: str, now: datetime) -> Gap:
+    return msgspec.structs.replace(close_gap(gap, GapState.UNRECOVERABLE, now), cause=f"{gap.cause}; {why}")

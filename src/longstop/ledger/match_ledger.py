@@ -15,6 +15,7 @@ from longstop.domain.observation import Observation
 from longstop.ledger import audit, gaps, telling
 from longstop.ledger.audit import Mismatch, Totals
 from longstop.ledger.deliveries import InningsBook, Stamp, changes
+from longstop.ledger.doubts import Doubtful, Doubts
 from longstop.ledger.gaps import OverRange, Suspicion
 
 
@@ -31,6 +32,7 @@ class LedgerLimits(msgspec.Struct, frozen=True):
     overs_per_call: int = 10
     calls_per_poll: int = 8
     gap_after_seconds: float = 7.0
+    ask_again_seconds: float = 300.0
 
 
 class LedgerState(msgspec.Struct, frozen=True):
@@ -58,6 +60,7 @@ class Draft(msgspec.Struct, frozen=True):
     pages: tuple[FeedPage, ...]
     complete_through: str | None
     last_seq: int
+    doubtful: Doubtful = Doubtful()
 
     @property
     def is_whole(self) -> bool:
@@ -79,6 +82,7 @@ class MatchLedger:
         self._suspicions: dict[int, Suspicion] = {}
         self._open_gaps = {gap.innings: gap for gap in state.gaps if gap.state is not GapState.REPAIRED}
         self._to_sync: dict[int, set[int]] = {}
+        self._doubts = Doubts(self.book, limits.overs_per_call)
         self._last_over_shown: dict[int, int] = {}
         self._last_seq = state.last_seq
         self._status = state.status
@@ -92,6 +96,16 @@ class MatchLedger:
     def is_whole(self) -> bool:
         """Nothing is missing and nothing waits to be read again."""
         return not self._suspicions and not self._to_sync
+
+    @property
+    def is_settled(self) -> bool:
+        """Nothing waits to be read: whole, or what is missing is given up."""
+        return not self._to_sync and all(each.is_given_up for each in self._suspicions.values())
+
+    def may_rest(self, now: datetime) -> bool:
+        """The same bytes again need not be looked at; but what was given up is asked for again now and then."""
+        patience = self._limits.ask_again_seconds
+        return not self._to_sync and all(each.rests(now, patience) for each in self._suspicions.values())
 
     @property
     def rows(self) -> int:
@@ -115,13 +129,14 @@ class MatchLedger:
         for score in scores:
             self._to_sync[score.number] = set(range(self._last_over(score) + 1))
 
-    def draft(self, observation: Observation, pages: Sequence[FeedPage] = ()) -> Draft:
+    def draft(self, observation: Observation, pages: Sequence[FeedPage] = (), given_up: str = "") -> Draft:
+        """`given_up` tells why the source will show no more: every gap ends with that."""
         stamp = Stamp(self.match_id, observation.provenance.captured_at, observation.provenance.payload_sha256)
         records = self._new_records(observation, pages, stamp)
         innings = self._new_innings(observation)
         totals = self._totals_with(records, observation)
         suspicions = self._suspect(observation, totals)
-        gap_rows = self._gap_rows(observation, suspicions, stamp.captured_at)
+        gap_rows = self._gap_rows(observation, suspicions, stamp.captured_at, given_up)
         suspicions = _with_gaps(suspicions, gap_rows)
         teller = telling.Teller(self.match_id, stamp.captured_at, self._last_seq)
         events = teller.tell(records, innings, self._new_facts(observation), gap_rows)
@@ -136,6 +151,7 @@ class MatchLedger:
             pages=tuple(pages),
             complete_through=self._complete_through(observation, records, suspicions),
             last_seq=self._last_seq + len(events),
+            doubtful=self._find_doubtful(observation, records, innings, suspicions),
         )
 
     def adopt(self, draft: Draft) -> None:
@@ -145,6 +161,7 @@ class MatchLedger:
             book.adopt((record for record in draft.records if record.place.innings == number), totals)
         self._suspicions = dict(draft.suspicions)
         self._settle(draft)
+        self._look_into(draft)
         self.read_again(self._due_for_sync(draft))
         self._mark_read(draft)
         self._innings.update((record.score.number, record) for record in draft.innings)
@@ -208,9 +225,24 @@ class MatchLedger:
         gap = self._open_gaps.get(mismatch.innings)
         if known is None:
             return Suspicion(since=now, mismatch=mismatch, gap=gap)
-        return msgspec.structs.replace(known, mismatch=mismatch, gap=known.gap or gap)
+        read = known.overs_read if known.mismatch == mismatch else frozenset[int]()
+        return msgspec.structs.replace(known, mismatch=mismatch, gap=known.gap or gap, overs_read=read)
 
-    def _gap_rows(self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime) -> tuple[Gap, ...]:
+    def _find_doubtful(
+        self,
+        observation: Observation,
+        records: Sequence[DeliveryRecord],
+        innings: Sequence[InningsRecord],
+        suspicions: dict[int, Suspicion],
+    ) -> Doubtful:
+        current = observation.current_innings
+        if current is not None and current.number in suspicions:
+            return Doubtful(is_sound=False)
+        return self._doubts.find(observation, records, len(records) + len(innings))
+
+    def _gap_rows(
+        self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime, given_up: str
+    ) -> tuple[Gap, ...]:
         rows = [
             gaps.close_gap(gap, GapState.REPAIRED, now)
             for innings, gap in self._open_gaps.items()
@@ -220,10 +252,16 @@ class MatchLedger:
         shown = _shown_overs(observation)
         for score in observation.innings:
             suspicion = suspicions.get(score.number)
-            if suspicion and suspicion.gap is None and now - suspicion.since >= patience:
+            if suspicion is not None and not suspicion.is_given_up:
                 overs = self._unsettled(score, shown.get(score.number, frozenset()))
-                rows.append(gaps.open_gap(self.match_id, suspicion, overs, now))
+                why = given_up or (gaps.EXHAUSTED if self._is_exhausted(score, suspicion) else "")
+                if given_up or now - suspicion.since >= patience:
+                    rows += gaps.steps(self.match_id, suspicion, overs, why, now)
         return tuple(rows)
+
+    def _is_exhausted(self, score: InningsScore, suspicion: Suspicion) -> bool:
+        overs = set(range(self._last_over(score) + 1))
+        return score.state is not InningsState.LIVE and bool(overs) and overs <= suspicion.overs_read
 
     def _new_facts(self, observation: Observation) -> telling.NewFacts:
         result = observation.result
@@ -256,13 +294,15 @@ class MatchLedger:
     def _wanted_of(self, score: InningsScore, shown: frozenset[int], draft: Draft) -> list[OverRange]:
         size = self._limits.overs_per_call
         suspicion = draft.suspicions.get(score.number)
-        if suspicion is not None:
+        doubtful = draft.doubtful.overs.get(score.number, frozenset())
+        now = draft.observation.provenance.captured_at
+        if suspicion is not None and not suspicion.rests(now, self._limits.ask_again_seconds):
             overs = self._unsettled(score, shown)
             if overs:
                 return gaps.into_ranges(score.number, overs, size)
             if score.number in self._suspicions:
                 return self._reread(score, suspicion, shown)
-        return gaps.into_ranges(score.number, self._to_sync.get(score.number, set()) - shown, size)
+        return gaps.into_ranges(score.number, (self._to_sync.get(score.number, set()) | doubtful) - shown, size)
 
     def _reread(self, score: InningsScore, suspicion: Suspicion, shown: frozenset[int]) -> list[OverRange]:
         before = suspicion.reread_before or min(shown, default=self._last_over(score) + 1)
@@ -285,6 +325,11 @@ class MatchLedger:
             return draft.observation.innings
         ended = {row.score.number for row in draft.innings if row.score.state is not InningsState.LIVE}
         return tuple(score for score in draft.observation.innings if score.number in ended)
+
+    def _look_into(self, draft: Draft) -> None:
+        for number, overs in draft.doubtful.overs.items():
+            self._to_sync.setdefault(number, set()).update(overs)
+        self._doubts.remember(draft.observation, draft.doubtful)
 
     def _settle(self, draft: Draft) -> None:
         current = draft.observation.current_innings
@@ -317,6 +362,16 @@ class MatchLedger:
             self._to_sync[innings] -= {over for number, over in read if number == innings}
             if not self._to_sync[innings]:
                 del self._to_sync[innings]
+        now = draft.observation.provenance.captured_at
+        for score in draft.observation.innings:
+            suspicion = self._suspicions.get(score.number)
+            if suspicion is not None:
+                overs = {over for number, over in read if number == score.number}
+                has_asked = any(page.asked.innings == score.number for page in draft.pages)
+                is_over = score.state is not InningsState.LIVE
+                self._suspicions[score.number] = suspicion.having_read(
+                    overs if is_over else None, now, has_asked=has_asked
+                )
 
 
 def _shown_overs(observation: Observation) -> dict[int, frozenset[int]]:
@@ -327,7 +382,7 @@ def _shown_overs(observation: Observation) -> dict[int, frozenset[int]]:
 
 
 def _with_gaps(suspicions: dict[int, Suspicion], rows: Sequence[Gap]) -> dict[int, Suspicion]:
-    opened = {gap.innings: gap for gap in rows if gap.state is GapState.OPEN}
+    opened = {gap.innings: gap for gap in rows if gap.state is not GapState.REPAIRED}
     return {
         number: msgspec.structs.replace(found, gap=opened[number]) if number in opened else found
         for number, found in suspicions.items()

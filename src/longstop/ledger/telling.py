@@ -9,6 +9,12 @@ from longstop.domain.cricket import InningsScore, InningsState, PlayState, Resul
 from longstop.domain.events import DeliveryRecord, EventKind, Gap, GapState, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus
 
+_GAP_KINDS = {
+    GapState.OPEN: EventKind.GAP_OPENED,
+    GapState.REPAIRED: EventKind.GAP_REPAIRED,
+    GapState.UNRECOVERABLE: EventKind.GAP_UNRECOVERABLE,
+}
+
 
 class NewFacts(msgspec.Struct, frozen=True):
     """What is new about the match as a whole; None where nothing is."""
@@ -88,7 +94,7 @@ class Teller:
         return msgspec.structs.replace(self._event(key, kind, facts.true_at), detail=detail)
 
     def _gap_event(self, gap: Gap) -> MatchEvent:
-        kind = EventKind.GAP_OPENED if gap.state is GapState.OPEN else EventKind.GAP_REPAIRED
+        kind = _GAP_KINDS[gap.state]
         event = self._event(f"gap:{gap.gap_id}:{gap.state.value}", kind, self._captured_at)
         return msgspec.structs.replace(event, detail=gap.cause)
 

@@ -123,6 +123,7 @@ class Metrics:
         self._series: dict[str, _MatchSeries] = {}
         self._watched_by: dict[str, str] = {}
         self._open_gaps: set[tuple[str, str]] = set()
+        self._lost_gaps: set[tuple[str, str]] = set()
         self._make_match_metrics(self.registry)
         self._make_source_metrics(self.registry)
         self._make_instance_metrics(self.registry)
@@ -181,6 +182,11 @@ class Metrics:
 
     def _make_instance_metrics(self, registry: CollectorRegistry) -> None:
         self.gaps_open = Gauge("longstop_gaps_open", "Gaps that are neither repaired nor given up.", registry=registry)
+        self.gaps_unrecoverable = Gauge(
+            "longstop_gaps_unrecoverable",
+            "Gaps given up since the start: the source has shown all that it has.",
+            registry=registry,
+        )
         self.gaps = Counter("longstop_gaps", "Gaps ever opened.", registry=registry)
         self.store_writes = Counter("longstop_store_writes", "Batches made durable.", registry=registry)
         self.store_seconds = Histogram(
@@ -310,7 +316,13 @@ class Metrics:
 
     def _on_gap_closed(self, signal: facts.GapClosed) -> None:
         """A gap may be older than this process, so the open ones are a set and not a difference."""
-        self._open_gaps.discard((signal.match_id, signal.gap_id))
+        gap = (signal.match_id, signal.gap_id)
+        self._open_gaps.discard(gap)
+        if signal.state != "unrecoverable":
+            self._lost_gaps.discard(gap)
+        elif len(self._lost_gaps) < _OPEN_GAPS_MAX:
+            self._lost_gaps.add(gap)
+        self.gaps_unrecoverable.set(len(self._lost_gaps))
         self.gaps_open.set(len(self._open_gaps))
 
     def _on_stale(self, signal: troubles.StalenessFound) -> None:

@@ -249,7 +249,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
         "missing_wickets",
         "missing_balls",
     ),
-    facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "open_seconds"),
+    facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "state", "cause", "open_seconds"),
     facts.SelectorDrifted: _telling(_WARN, "selector drifted", "source", "field"),
     facts.RungChanged: _telling(_INFO, "rung changed", "match_id", "before", "after", "reason"),
     facts.BreakerOpened: _telling(_WARN, "breaker opened", "match_id", "rung", "open_seconds", "reason"),

@@ -217,6 +217,16 @@ def test_open_gaps_never_fall_below_none(fed: Fed) -> None:
     assert fed.value("longstop_gaps_open") == 1
 
 
+def test_gaps_that_were_given_up_are_counted_apart_until_they_are_repaired(fed: Fed) -> None:
+    gap: dict[str, Any] = {"match_id": "m", "innings": 1, "gap_id": "g"}
+    more: dict[str, Any] = {"missing_runs": 1, "missing_wickets": 0, "missing_balls": 1}
+    fed.bus.emit(facts.GapOpened(at=NOON, cause="x", **more, **gap))
+    fed.bus.emit(facts.GapClosed(at=NOON, open_seconds=9, state="unrecoverable", **gap))
+    assert (fed.value("longstop_gaps_open"), fed.value("longstop_gaps_unrecoverable")) == (0, 1)
+    fed.bus.emit(facts.GapClosed(at=NOON, open_seconds=9, **gap))
+    assert fed.value("longstop_gaps_unrecoverable") == 0
+
+
 @pytest.fixture
 def served(fed: Fed) -> Iterator[MetricsServer]:
     server = serve_metrics(fed.metrics.registry, "127.0.0.1", 0)

@@ -124,10 +124,14 @@ class GapOpened(Signal, frozen=True, kw_only=True):
 
 
 class GapClosed(Signal, frozen=True, kw_only=True):
+    """`state` is repaired, or unrecoverable when the source has shown all that it has."""
+
     match_id: str
     gap_id: str
     innings: int
     open_seconds: float
+    state: str = GapState.REPAIRED.value
+    cause: str = ""
 
 
 def about_gap(gap: Gap, now: datetime) -> GapOpened | GapClosed:
@@ -143,7 +147,15 @@ def about_gap(gap: Gap, now: datetime) -> GapOpened | GapClosed:
             missing_balls=gap.missing_balls,
         )
     open_seconds = (now - gap.opened_at).total_seconds()
-    return GapClosed(at=now, match_id=gap.match_id, gap_id=gap.gap_id, innings=gap.innings, open_seconds=open_seconds)
+    return GapClosed(
+        at=now,
+        match_id=gap.match_id,
+        gap_id=gap.gap_id,
+        innings=gap.innings,
+        open_seconds=open_seconds,
+        state=gap.state.value,
+        cause=gap.cause,
+    )
 
 
 class MatchConcluded(Signal, frozen=True, kw_only=True):
