@@ -9,7 +9,10 @@ from scripts.bootstrap.console import CallError, Exit, SetupError, call, say
 from scripts.bootstrap.environment import LOCKS, PYTHON
 from scripts.bootstrap.stamps import VENV
 
-_EXTRAS = {"run": ("browser", "postgres", "redis"), "dev": ("browser", "postgres", "redis", "dev")}
+_EXTRAS = {
+    "run": ("browser", "postgres", "redis"),
+    "dev": ("browser", "postgres", "redis", "celery", "parquet", "dev"),
+}
 _UV = "uv>=0.13,<1"
 _OPTIONS = (
     "--universal",
