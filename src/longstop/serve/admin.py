@@ -20,6 +20,7 @@ from longstop.domain.errors import LongstopError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.serve.doorkeeper import objection
+from longstop.serve.entry.rules import ADMIN
 from longstop.serve.problems import (
     ADMIN_OFF,
     MEDIA_TYPE,
@@ -177,6 +178,7 @@ _OF_A_MATCH: Final = _problems((404, "No such match is watched."), (409, "Not in
 
 @post(
     "/reload",
+    opt=ADMIN,
     status_code=200,
     summary="Read the settings again; all of them are taken, or none",
     responses=_problems((422, "The new settings cannot be used; the old ones stay.")),
@@ -197,31 +199,43 @@ async def _reloaded(desk: AdminDesk) -> Reloaded:
     return Reloaded(result.outcome, result.generation, applied, waiting)
 
 
-@post("/recycle", status_code=200, summary="Replace every browser, the successor first", responses=_problems())
+@post(
+    "/recycle", opt=ADMIN, status_code=200, summary="Replace every browser, the successor first", responses=_problems()
+)
 async def recycle(desk: Desk, verbs: Verbs, request: _Request, reason: Reason = _REASON) -> Done:
     await desk.does("recycle", verbs.recycle(reason), request, reason=reason, seconds=RECYCLE_SECONDS_MAX)
     return Done("recycle")
 
 
-@post("/matches/{match_id:str}/restart", status_code=200, summary="Begin a match afresh", responses=_OF_A_MATCH)
+@post(
+    "/matches/{match_id:str}/restart", opt=ADMIN, status_code=200, summary="Begin a match afresh", responses=_OF_A_MATCH
+)
 async def restart(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId, reason: Reason = _REASON) -> Done:
     await desk.does("restart", verbs.restart(match_id, reason), request, match_id, reason)
     return Done("restart", match_id)
 
 
-@post("/matches/{match_id:str}/pause", status_code=200, summary="Leave a match alone", responses=_OF_A_MATCH)
+@post("/matches/{match_id:str}/pause", opt=ADMIN, status_code=200, summary="Leave a match alone", responses=_OF_A_MATCH)
 async def pause(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
     await desk.does("pause", verbs.pause(match_id), request, match_id)
     return Done("pause", match_id)
 
 
-@post("/matches/{match_id:str}/resume", status_code=200, summary="Watch a paused match again", responses=_OF_A_MATCH)
+@post(
+    "/matches/{match_id:str}/resume",
+    opt=ADMIN,
+    status_code=200,
+    summary="Watch a paused match again",
+    responses=_OF_A_MATCH,
+)
 async def resume(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
     await desk.does("resume", verbs.resume(match_id), request, match_id)
     return Done("resume", match_id)
 
 
-@post("/matches/{match_id:str}/stop", status_code=200, summary="Watch a match no longer", responses=_OF_A_MATCH)
+@post(
+    "/matches/{match_id:str}/stop", opt=ADMIN, status_code=200, summary="Watch a match no longer", responses=_OF_A_MATCH
+)
 async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
     await desk.does("stop", verbs.stop(match_id), request, match_id)
     return Done("stop", match_id)
@@ -229,6 +243,7 @@ async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -
 
 @post(
     "/matches",
+    opt=ADMIN,
     status_code=201,
     summary="Watch the match at an address",
     responses=_problems((400, "The address is no match of ours."), (503, "Insufficient memory resources.")),

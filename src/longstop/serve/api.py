@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Annotated, Any
 
-from litestar import Litestar, Request, Response, get
+from litestar import Litestar, Request, Response, Router, get
 from litestar.datastructures import ResponseHeader
 from litestar.di import NamedDependency, Provide
 from litestar.openapi import OpenAPIConfig, ResponseSpec
@@ -20,6 +20,8 @@ from longstop.serve import balls, matches, wire
 from longstop.serve.admin import AdminDesk, admin_router
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.page import console_router
+from longstop.serve.entry.guard import guard
+from longstop.serve.entry.rules import PUBLIC, READ
 from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
 from longstop.serve.gate import Gate
 from longstop.serve.naming import NameBook
@@ -55,19 +57,20 @@ _ERRORS_OF_ONE = _ERRORS | {
 _FRESH = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
 
 
-@get("/health", tags=["health"], summary="Health of the instance and of every scraper; 503 when it is down")
+@get("/health", opt=PUBLIC, tags=["health"], summary="Health of the instance and of every scraper; 503 when it is down")
 async def health(model: Model) -> Response[HealthReport]:
     report = health_report(model)
     return Response(report, status_code=503 if report.status == "down" else 200)
 
 
-@get("/livez", tags=["health"], summary="The process is alive and its loop turns")
+@get("/livez", opt=PUBLIC, tags=["health"], summary="The process is alive and its loop turns")
 async def livez() -> wire.Alive:
     return wire.Alive()
 
 
 @get(
     "/cricket-data/matches",
+    opt=READ,
     tags=["matches"],
     summary="Matches, by status and source",
     response_headers=_FRESH,
@@ -88,6 +91,7 @@ async def list_matches(
 
 @get(
     "/cricket-data/match-info/{match_id:str}",
+    opt=READ,
     tags=["matches"],
     summary="One match, whole",
     response_headers=_FRESH,
@@ -106,6 +110,7 @@ async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo
 
 @get(
     "/cricket-data/matches/{match_id:str}/events",
+    opt=READ,
     tags=["events"],
     summary="What happened, in order, after a cursor",
     response_headers=_FRESH,
@@ -135,6 +140,7 @@ async def match_events(
 
 @get(
     "/cricket-data/matches/{match_id:str}/deliveries",
+    opt=READ,
     tags=["events"],
     summary="The ledger: every ball, as it is believed now or was believed at a moment",
     response_headers=_FRESH,
@@ -164,7 +170,7 @@ async def match_deliveries(
     return Response(body, headers=age.headers())
 
 
-@get("/problems/{name:str}", tags=["errors"], summary="What a problem type means")
+@get("/problems/{name:str}", opt=PUBLIC, tags=["errors"], summary="What a problem type means")
 async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
     kind = CATALOGUE.get(name)
     if kind is None:
@@ -240,11 +246,12 @@ def create_litestar(model: ReadModel, *, has_health: bool = True, admin: AdminDe
         dependencies={"model": Provide(lambda: model, sync_to_thread=False)},
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
+        guards=[guard()],
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,
             description="Live match data with its age and its origin. Reads only, but for the verbs of /admin.",
-            path="/schema",
+            openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
             render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin(path="/openapi.yaml")],
         ),
         logging_config=None,

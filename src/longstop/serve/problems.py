@@ -67,6 +67,7 @@ NOT_FROM_HERE = Kind(
     "Administration is for programs of this machine",
     "Ask directly on this machine, for example: curl -X POST http://127.0.0.1:8000/admin/reload",
 )
+NO_RULE = Kind("no-rule", 403, "This address is shut", "That is a fault of ours; please report it.")
 NOT_POSSIBLE_NOW = Kind(
     "not-possible-now", 409, "That cannot be done in this state", "Look at the match first, then ask again."
 )
@@ -98,6 +99,7 @@ CATALOGUE: Mapping[str, Kind] = {
         STORE_UNAVAILABLE,
         ADMIN_OFF,
         NOT_FROM_HERE,
+        NO_RULE,
         NOT_POSSIBLE_NOW,
         SETTINGS_REFUSED,
         TOO_SLOW,
