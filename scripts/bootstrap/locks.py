@@ -11,7 +11,7 @@ from scripts.bootstrap.stamps import VENV
 
 _EXTRAS = {
     "run": ("browser", "postgres", "redis"),
-    "dev": ("browser", "postgres", "redis", "celery", "parquet", "dev"),
+    "dev": ("browser", "postgres", "redis", "celery", "coherent", "parquet", "stealth", "dev"),
 }
 _UV = "uv>=0.13,<1"
 _OPTIONS = (

@@ -61,6 +61,7 @@ EXTRAS = (
     Extra("sentry", "sentry_sdk", "sentry-sdk", "errors sent to Sentry"),
     Extra("coherent", "curl_cffi", "curl_cffi", "sources that ask for a browser's TLS"),
     Extra("stealth", "patchright", "patchright", "sources that ask for a browser that does not say it is driven"),
+    Extra("parquet", "pyarrow", "pyarrow", "exports as Parquet files"),
 )
 
 
