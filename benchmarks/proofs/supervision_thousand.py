@@ -53,7 +53,7 @@ def _words(url: str, seconds: float) -> list[str]:
         "sources.crex.rate_limits.min_interval_seconds=0",
         # The beat itself is measured: no match may take its time.
         "scraper.adaptive.polling=false",
-        'scraper.fetch.rungs=["replay"]',
+        "scraper.fetch.rungs=replay",
         "scraper.monitoring.logging.level=WARNING",
     )
     words = [word for each in sets for word in ("--set", each)]

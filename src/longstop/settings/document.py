@@ -32,7 +32,8 @@ Every setting has a default. Over it goes the file, over that the environment, o
 ## How values are read
 
 - In the environment and on the command line: numbers as `2.5` or `300`, truth as `true`, `yes`, `on`, `1` and `false`,
-  `no`, `off`, `0`, lists parted by commas. A variable set to nothing is not "not set": for a number it is a fault.
+  `no`, `off`, `0`, lists parted by commas or as JSON. A variable set to nothing is not "not set": for a
+  number it is a fault.
 - In the file: UTF-8, at most 1 MiB, one document. Types are kept strictly: a quoted number is text and refused where a
   number belongs, a bare number is refused where text belongs, `true`, `yes` and `on` are never numbers, `1` is never
   true. `010`, `0x1F`, `1_000`, `.inf` and `.nan` are refused. `NO` is text (a country), except where a truth value

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args, get_origin
 
+import msgspec
 from pydantic import SecretStr
 
 from longstop.settings.masks import SecretUrl
@@ -84,10 +85,9 @@ def _plural(item: Kind) -> str:
 
 
 def read_text(kind: Kind, text: str) -> object:
-    """A value from text without types: environment and command line. A list is parted by commas."""
+    """A value from text without types: environment and command line."""
     if kind.item is not None:
-        parts = [part.strip() for part in text.split(",")] if text.strip() else []
-        return tuple(read_text(kind.item, part) for part in parts)
+        return tuple(read_text(kind.item, part) for part in _parts(text.strip()))
     clean = text if kind.is_secret else text.strip()
     match kind.name:
         case "whole":
@@ -102,6 +102,16 @@ def read_text(kind: Kind, text: str) -> object:
             return Path(_text(clean, is_secret=False))
         case _:
             return _text(clean, is_secret=kind.is_secret)
+
+
+def _parts(text: str) -> list[str]:
+    """A list is parted by commas; whoever is used to JSON may write it so."""
+    if text.startswith("["):
+        try:
+            return [str(part) for part in msgspec.json.decode(text, type=list[str | int | float])]
+        except msgspec.DecodeError:
+            raise Unusable("is not a list", 'give it as a,b or as ["a", "b"]') from None
+    return [part.strip() for part in text.split(",")] if text else []
 
 
 def read_plain(kind: Kind, text: str, *, is_quoted: bool) -> object:

@@ -129,6 +129,14 @@ def test_lists_are_parted_by_commas(loaded, faults_of) -> None:
         assert faults_of(environ={name: wrong})[0].key == "scraper.adaptive.error_intervals"
 
 
+def test_a_list_may_be_written_as_json(loaded, faults_of) -> None:
+    name = "LONGSTOP_SCRAPER_FETCH_RUNGS"
+    assert loaded(environ={name: '["replay", "dom"]'}).settings.scraper.fetch.rungs == ("replay", "dom")
+    for wrong in ('["replay"', "[[]]", '[{"a": 1}]', "[null]"):
+        (fault,) = faults_of(environ={name: wrong})
+        assert "is not a list" in str(fault)
+
+
 def test_a_text_with_what_cannot_be_printed_is_a_fault(faults_of) -> None:
     for wrong in ("a\nb", "a\x00", "\x1b[31m", "a\udc80", "a\u2028b"):
         (fault,) = faults_of(environ={"LONGSTOP_SCRAPER_FETCH_USER_AGENT": wrong})
