@@ -4,7 +4,8 @@ import msgspec
 
 from longstop.check import plausibility
 from longstop.domain.observation import Observation
-from longstop.ledger.match_ledger import FeedPage, MatchLedger
+from longstop.ledger.gaps import FeedPage
+from longstop.ledger.match_ledger import MatchLedger
 from longstop.sources.contract import Missing
 from longstop.sources.crex import CrexSource
 from tests.crex import BALL, CARD, FEED, INNINGS, LISTED, NAMES, REF, capture, changed, snapshot, state

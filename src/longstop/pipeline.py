@@ -27,8 +27,8 @@ from longstop.domain.observation import Observation
 from longstop.domain.scraper_state import ScraperState
 from longstop.fetch.evidence import EvidenceStore
 from longstop.fetch.snapshot import Fetcher, Snapshot
-from longstop.ledger.gaps import OverRange
-from longstop.ledger.match_ledger import Draft, FeedPage
+from longstop.ledger.gaps import FeedPage, OverRange
+from longstop.ledger.match_ledger import Draft
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.resuming import disagreements

@@ -15,8 +15,8 @@ from longstop.domain.match import MatchListing, MatchRef
 from longstop.domain.observation import Observation
 from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.ledger import telling
-from longstop.ledger.gaps import OverRange
-from longstop.ledger.match_ledger import FeedPage, LedgerLimits, MatchLedger
+from longstop.ledger.gaps import FeedPage, OverRange
+from longstop.ledger.match_ledger import LedgerLimits, MatchLedger
 from longstop.sources.contract import Source
 from longstop.store.contract import Capture, LedgerPage, LiveRow, MatchRow, Store, WriteBatch
 from longstop.watch import Watch, batch_of

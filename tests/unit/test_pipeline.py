@@ -96,6 +96,21 @@ async def test_balls_that_were_missed_are_brought_from_the_feed() -> None:
     await it.require_whole(123)
 
 
+@pytest.mark.req("C1", "C3")
+@on_virtual_time
+async def test_an_over_that_was_begun_and_taken_back_leaves_no_ball_and_no_gap() -> None:
+    it = await table(61)
+    await it.poll()
+    it.innings.runs.pop()
+    it.innings.moved()
+    await it.poll()
+    assert len(await it.places()) == 60
+    assert (await it.store.gaps(REF.match_id), it.watch.ledger.is_whole) == ([], True)
+    it.innings.bowl(3)
+    await it.poll()
+    assert len(await it.places()) == 63
+
+
 @pytest.mark.req("B9")
 @on_virtual_time
 async def test_the_scoreboard_is_recorded_though_the_feed_fails() -> None:

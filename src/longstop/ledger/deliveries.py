@@ -51,11 +51,21 @@ class InningsBook:
     @property
     def last_place(self) -> Place | None:
         """The newest ball that stands."""
+        return self.last_place_with(())
+
+    def last_place_with(self, records: Iterable[DeliveryRecord]) -> Place | None:
+        """The newest ball that would stand if these rows were in the book."""
+        changed = {record.place: record.delivery for record in records if record.place.innings == self.number}
+        newest = max((place for place, delivery in changed.items() if delivery is not None), default=None)
         for over in sorted(self._overs, reverse=True):
-            standing = [record.place for record in self._overs[over].values() if record.delivery is not None]
+            standing = [
+                record.place
+                for record in self._overs[over].values()
+                if changed.get(record.place, record.delivery) is not None
+            ]
             if standing:
-                return max(standing)
-        return None
+                return max(standing) if newest is None else max(newest, *standing)
+        return newest
 
     def records(self) -> Iterator[DeliveryRecord]:
         for over in sorted(self._overs):
@@ -103,7 +113,7 @@ def changes(book: InningsBook, report: OverReport, stamp: Stamp) -> Iterator[Del
             yield _revise(record, delivery, stamp)
     for position in sorted(known):
         if position > len(report.deliveries) and known[position].delivery is not None:
-            yield _withdraw(known[position], stamp)
+            yield withdrawn(known[position], stamp)
 
 
 def _revise(known: DeliveryRecord | None, delivery: Delivery, stamp: Stamp) -> DeliveryRecord:
@@ -118,7 +128,7 @@ def _revise(known: DeliveryRecord | None, delivery: Delivery, stamp: Stamp) -> D
     )
 
 
-def _withdraw(known: DeliveryRecord, stamp: Stamp) -> DeliveryRecord:
+def withdrawn(known: DeliveryRecord, stamp: Stamp) -> DeliveryRecord:
     return DeliveryRecord(
         match_id=stamp.match_id,
         place=known.place,

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from longstop.domain.cricket import InningsScore
+from longstop.domain.cricket import InningsScore, OverReport
 from longstop.domain.events import Gap, GapState
 from longstop.ledger.audit import Mismatch
 from longstop.ledger.deliveries import InningsBook
@@ -21,6 +21,15 @@ class OverRange(msgspec.Struct, frozen=True):
     innings: int
     first_over: int
     last_over: int
+
+
+class FeedPage(msgspec.Struct, frozen=True):
+    """Overs that were asked for, and what the ball feed said of them."""
+
+    asked: OverRange
+    overs: tuple[OverReport, ...]
+    last_over: int
+    payload_sha256: str
 
 
 class Suspicion(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from longstop.domain.cricket import InningsScore, InningsState, OverReport, PlayState, Result
+from longstop.domain.cricket import InningsScore, InningsState, PlayState, Result
 from longstop.domain.events import DeliveryRecord, Gap, GapState, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus
 from longstop.domain.observation import Observation
@@ -16,16 +16,8 @@ from longstop.ledger import audit, gaps, telling
 from longstop.ledger.audit import Mismatch, Totals
 from longstop.ledger.deliveries import InningsBook, Stamp, changes
 from longstop.ledger.doubts import Doubtful, Doubts
-from longstop.ledger.gaps import OverRange, Suspicion
-
-
-class FeedPage(msgspec.Struct, frozen=True):
-    """Overs that were asked for, and what the ball feed said of them."""
-
-    asked: OverRange
-    overs: tuple[OverReport, ...]
-    last_over: int
-    payload_sha256: str
+from longstop.ledger.gaps import FeedPage, OverRange, Suspicion
+from longstop.ledger.taken_back import taken_back
 
 
 class LedgerLimits(msgspec.Struct, frozen=True):
@@ -193,6 +185,8 @@ class MatchLedger:
         for report in observation.overs:
             found[report.innings, report.over] = list(changes(self.book(report.innings), report, stamp))
         records = [record for rows in found.values() for record in rows]
+        for score in observation.innings:
+            records += taken_back(self.book(score.number), score, observation.overs, pages, records, stamp)
         return tuple(sorted(records, key=lambda record: record.place))
 
     def _new_innings(self, observation: Observation) -> tuple[InningsRecord, ...]:
@@ -280,13 +274,10 @@ class MatchLedger:
             if score.number in suspicions:
                 unsettled = self._unsettled(score, frozenset())
                 return f"{score.number}.{min(unsettled, default=0)}.0"
-        places = [record.place for record in records if record.delivery is not None]
         current = observation.current_innings
         if current is None:
             return None
-        book = self.book(current.number)
-        known = [record.place for record in book.over(book.last_over).values() if record.delivery is not None]
-        last = max([place for place in (*places, *known) if place.innings == current.number], default=None)
+        last = self.book(current.number).last_place_with(records)
         return str(last) if last else f"{current.number}.0.0"
 
     # Where to look for what is missing.

@@ -6,8 +6,8 @@ import pytest
 from longstop.domain.cricket import BatterFigures, BowlerFigures, Delivery, InningsState
 from longstop.domain.observation import Observation
 from longstop.ledger.figures import Figures, doubts
-from longstop.ledger.gaps import OverRange
-from longstop.ledger.match_ledger import Draft, FeedPage, MatchLedger
+from longstop.ledger.gaps import FeedPage, OverRange
+from longstop.ledger.match_ledger import Draft, MatchLedger
 from tests.cricket import ball, innings_of, observed, report
 
 

@@ -6,8 +6,8 @@ import pytest
 from longstop.domain.cricket import Delivery, InningsState
 from longstop.domain.events import EventKind, GapState
 from longstop.domain.observation import Observation
-from longstop.ledger.gaps import EXHAUSTED, OverRange
-from longstop.ledger.match_ledger import Draft, FeedPage, LedgerState, MatchLedger
+from longstop.ledger.gaps import EXHAUSTED, FeedPage, OverRange
+from longstop.ledger.match_ledger import Draft, LedgerState, MatchLedger
 from tests.cricket import innings_of, observed, report
 
 CLOSED = (InningsState.CLOSED,)

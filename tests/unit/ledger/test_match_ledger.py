@@ -4,8 +4,8 @@ import pytest
 from longstop.domain.cricket import Delivery, Extras, InningsState, OverReport, Result
 from longstop.domain.events import EventKind, GapState
 from longstop.domain.observation import Observation
-from longstop.ledger.gaps import OverRange
-from longstop.ledger.match_ledger import Draft, FeedPage, LedgerLimits, LedgerState, MatchLedger
+from longstop.ledger.gaps import FeedPage, OverRange
+from longstop.ledger.match_ledger import Draft, LedgerLimits, LedgerState, MatchLedger
 from tests.cricket import ball, innings_of, observed, report
 
 
