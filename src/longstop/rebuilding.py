@@ -9,6 +9,7 @@ import msgspec
 
 from longstop.capturing import missing_of
 from longstop.check import plausibility
+from longstop.check.surprises import Patience
 from longstop.domain.cricket import Delivery, OverReport, Place
 from longstop.domain.errors import InputError, MalformedPayloadError, PayloadError, UnknownMatchError
 from longstop.domain.match import MatchListing, MatchRef
@@ -76,28 +77,49 @@ class Rebuilding:
         self.shown: set[tuple[int, int]] = set()
         self.count = 0
         self.times: list[datetime] = []
+        self._patience = Patience()
+        self._surprise: Observation | None = None
 
     def take(self, capture: Capture) -> None:
         self.count += 1
         self.times = [*self.times[:1], capture.captured_at]
-        self.hashes.add(capture.sha256)
+        self.believe_what_lasted(capture.captured_at)
         try:
             self._read(capture)
+            self.hashes.add(capture.sha256)
         except PayloadError as error:
             self.passed.append(Passed(capture.captured_at, capture.purpose, capture.sha256, error.message))
 
+    def believe_what_lasted(self, until: datetime) -> None:
+        """A payload is kept once, however long it is shown: what surprised was insisted on until another came."""
+        surprise = self._surprise
+        if surprise is not None and self._patience.has_lasted(until):
+            self.passed = [each for each in self.passed if each.sha256 != surprise.provenance.payload_sha256]
+            self._believe(surprise)
+
     def _read(self, capture: Capture) -> None:
+        if capture.damage:
+            raise MalformedPayloadError(capture.damage)
         if capture.purpose == STATE:
             self._take_state(self._source.parse_state(self._ref, snapshot_of(capture)))
         elif capture.purpose == FEED:
             self._take_feed(capture)
 
     def _take_state(self, observation: Observation) -> None:
-        verdict = plausibility.judge(observation, self.accepted)
+        """With the patience that polling has, or a correction that it believed would be refused for ever."""
+        at = observation.provenance.captured_at
+        verdict = plausibility.judge(observation, self.accepted, is_insisted=self._patience.is_worn_out(at))
+        self._patience.note(verdict, at)
+        self._surprise = observation if verdict.is_surprise else None
         if not verdict.is_accepted:
             raise MalformedPayloadError(f"not believed: {'; '.join(verdict.reasons)}")
+        self._believe(observation)
+
+    def _believe(self, observation: Observation) -> None:
         self._adopt(observation)
         self.accepted = observation
+        self.hashes.add(observation.provenance.payload_sha256)
+        self._patience, self._surprise = Patience(), None
 
     def _take_feed(self, capture: Capture) -> None:
         """A feed is about the state that was believed when it was asked for."""
@@ -142,6 +164,8 @@ class Rebuild:
         if not self._made.count:
             await self._take_all()
         page = await self._store.ledger(self._row.ref.match_id)
+        if page.live is not None:
+            self._made.believe_what_lasted(page.live.captured_at)
         made, stored = self._made, standing(page)
         return Comparison(
             match_id=self._row.ref.match_id,
@@ -215,7 +239,7 @@ class Rebuild:
             )
         if page.live is not None and page.live.payload_sha256 not in self._made.hashes:
             raise InputError(
-                f"The record of {match_id} ends with a payload that was not kept.",
+                f"The record of {match_id} ends with a payload that was not kept or cannot be read.",
                 hint="What is stored is newer than the captures, so it is not written over with them.",
             )
 

@@ -1,7 +1,9 @@
 """The ledger derived again from captures: the same, or what differs, and written only when told to."""
 
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
+import msgspec
 import pytest
 
 from longstop.domain.cricket import Place
@@ -13,6 +15,7 @@ from longstop.fetch.snapshot import Snapshot
 from longstop.pipeline import OutcomeKind, Pipeline
 from longstop.rebuilding import QUIET_SECONDS, Comparison, Rebuild, row_of, told
 from longstop.sources.crex import CrexSource
+from longstop.store.contract import Capture
 from tests.crex import REF
 from tests.polling import CLOCK, Table, table
 from tests.virtual import on_virtual_time
@@ -119,6 +122,52 @@ async def test_balls_of_which_no_capture_is_left_are_told_and_left_alone() -> No
     assert (found.is_same, found.captures) == (True, 1)
     assert found.unproven[0] == "1.0.1"
     assert "no capture that is left" in "".join(told(found, 10))
+
+
+async def insisting(it: Table, *, on_the_same: bool) -> None:
+    """Forty balls are taken back, which nobody believes at first."""
+    await it.poll()
+    del it.innings.runs[20:]
+    it.innings.moved()
+    for _ in range(30):
+        await it.poll()
+        await CLOCK.sleep(2.5)
+        if not on_the_same:
+            it.innings.moved()
+
+
+@pytest.mark.req("C5")
+@pytest.mark.parametrize("on_the_same", [True, False], ids=["by one payload", "by many payloads"])
+@on_virtual_time
+async def test_what_polling_believed_because_it_was_insisted_on_is_believed_again(on_the_same: bool) -> None:
+    it = await table(60)
+    await insisting(it, on_the_same=on_the_same)
+    assert len(await it.places()) == 20
+    _, found = await rebuilt(it)
+    assert (found.is_same, found.balls) == (True, 20)
+    it.innings.bowl(8)
+    await it.poll()
+    _, found = await rebuilt(it)
+    assert (found.is_same, found.balls) == (True, 28)
+
+
+@pytest.mark.req("C5")
+@on_virtual_time
+async def test_a_damaged_capture_is_passed_over_and_the_others_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    it = await table(9)
+    for _ in range(5):
+        await it.poll()
+        it.innings.bowl()
+    kept = list(await it.store.captures(REF.match_id))
+    kept[2] = msgspec.structs.replace(kept[2], body=b"", damage="the kept body is damaged")
+
+    async def shelf(_: str, *, after: datetime | None = None, limit: int = 100) -> Sequence[Capture]:
+        return [each for each in kept if after is None or each.captured_at > after][:limit]
+
+    monkeypatch.setattr(it.store, "captures", shelf)
+    _, found = await rebuilt(it)
+    assert (found.is_same, found.captures, found.balls) == (True, 5, 13)
+    assert [each.reason for each in found.passed] == ["the kept body is damaged"]
 
 
 @on_virtual_time

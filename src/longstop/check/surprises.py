@@ -66,9 +66,11 @@ class Patience:
         self._times = 0
 
     def is_worn_out(self, now: datetime) -> bool:
-        if self._since is None or self._times < INSISTED_TIMES:
-            return False
-        return age_seconds(now, self._since) >= INSISTED_SECONDS
+        return self._times >= INSISTED_TIMES and self.has_lasted(now)
+
+    def has_lasted(self, now: datetime) -> bool:
+        """For whoever was not there at every look, and knows only from when until when it was shown."""
+        return self._since is not None and age_seconds(now, self._since) >= INSISTED_SECONDS
 
     def note(self, verdict: Verdict, now: datetime) -> None:
         if not verdict.is_surprise:

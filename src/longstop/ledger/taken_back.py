@@ -41,9 +41,7 @@ def _is_behind(found: Mismatch | None) -> bool:
     return found is not None and max(found.runs, found.wickets, found.legal_balls) > 0
 
 
-def _beyond(
-    book: InningsBook, score: InningsScore, shown: Collection[int], pages: Sequence[FeedPage]
-) -> Iterator[int]:
+def _beyond(book: InningsBook, score: InningsScore, shown: Collection[int], pages: Sequence[FeedPage]) -> Iterator[int]:
     """Overs of the book behind the last one that the recent list shows, or that the feed was asked for and has not."""
     of_innings = [page for page in pages if page.asked.innings == book.number]
     reported = {report.over for page in of_innings for report in page.overs} | set(shown)

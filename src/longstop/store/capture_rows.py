@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Sequence
 from typing import Final
 
-from longstop.domain.errors import StoreError
 from longstop.store.cells import Moments, Row, key_text
 from longstop.store.contract import Capture
 
@@ -20,6 +19,7 @@ BODY_BYTES_MAX: Final = 32 << 20
 _LEVEL: Final = 3
 _ZLIB: Final = "zlib"
 _PLAIN: Final = "plain"
+_CODECS: Final = (_ZLIB, _PLAIN)
 
 _USER: Final = re.compile(r"^([a-z][a-z0-9+.-]*://)[^/?#@]*@", re.IGNORECASE)
 _SECRET: Final = re.compile(
@@ -64,7 +64,9 @@ def captures_from(rows: Sequence[Row], moment: Moments) -> list[Capture]:
 
 
 def _capture(row: Row, moment: Moments) -> Capture:
+    """One that is damaged costs itself, not the page that it stands in."""
     match_id, captured_at, purpose, sha256, requested_at, source, rung, url, status, asked, codec, raw_bytes, body = row
+    whole = _unpacked(sha256, codec, raw_bytes, bytes(body))
     return Capture(
         match_id=match_id,
         purpose=purpose,
@@ -75,34 +77,31 @@ def _capture(row: Row, moment: Moments) -> Capture:
         rung=rung,
         url=url,
         status=status,
-        body=_unpacked(sha256, codec, raw_bytes, bytes(body)),
+        body=whole or b"",
         asked=asked,
+        damage="" if whole is not None else _why(sha256, codec),
     )
 
 
-def _unpacked(sha256: str, codec: str, raw_bytes: int, packed: bytes) -> bytes:
+def _unpacked(sha256: str, codec: str, raw_bytes: int, packed: bytes) -> bytes | None:
     """Never more than was said when it was packed, whatever the bytes on disk have become since."""
+    if codec not in _CODECS:
+        return None
     try:
-        body = packed if codec == _PLAIN else _inflated(codec, min(raw_bytes, BODY_BYTES_MAX), packed)
-    except zlib.error as error:
-        raise _damaged(sha256) from error
-    if hashlib.sha256(body).hexdigest() != sha256:
-        raise _damaged(sha256)
-    return body
+        body = packed if codec == _PLAIN else _inflated(min(raw_bytes, BODY_BYTES_MAX), packed)
+    except zlib.error:
+        return None
+    return body if hashlib.sha256(body).hexdigest() == sha256 else None
 
 
-def _inflated(codec: str, bytes_max: int, packed: bytes) -> bytes:
-    if codec != _ZLIB:
-        raise StoreError(
-            f"A capture is packed as {codec!r}, which this Longstop does not know.", hint="Use a newer one."
-        )
+def _inflated(bytes_max: int, packed: bytes) -> bytes:
     return zlib.decompressobj().decompress(packed, bytes_max + 1)
 
 
-def _damaged(sha256: str) -> StoreError:
-    return StoreError(
-        f"The kept body {sha256} is damaged.", hint="Check the disk; the other captures can still be read."
-    )
+def _why(sha256: str, codec: str) -> str:
+    if codec not in _CODECS:
+        return f"the kept body {sha256} is packed as {codec[:20]!r}, which this Longstop does not know"
+    return f"the kept body {sha256} is damaged"
 
 
 def without_secrets(url: str) -> str:

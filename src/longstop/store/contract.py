@@ -130,7 +130,7 @@ class Capture(msgspec.Struct, frozen=True):
 
     Natural key: (match_id, purpose, captured_at, sha256). The body is kept once for all captures of the same hash, so
     the hash must be that of the body. `asked` is for whoever reads it again: which overs it is about, say. Secrets in
-    the URL are left out when it is kept.
+    the URL are left out when it is kept. Where the kept body is not what it was, `damage` tells so, and there is none.
     """
 
     match_id: str
@@ -144,6 +144,7 @@ class Capture(msgspec.Struct, frozen=True):
     status: int
     body: bytes
     asked: str = ""
+    damage: str = ""
 
     def __repr__(self) -> str:
         return f"Capture({self.match_id} {self.purpose}, {len(self.body)} bytes, captured at {self.captured_at})"

@@ -188,10 +188,19 @@ DAMAGE = {
 async def test_a_damaged_body_is_told_and_never_handed_out(backend: Backend, store: Store, what: str) -> None:
     await store.keep([capture(WHOLE), capture(b"whole", captured=5)])
     await damage(backend, DAMAGE[what], capture(WHOLE).sha256)
-    with pytest.raises(StoreError, match="is damaged") as told:
-        await kept(store)
-    assert not isinstance(told.value, StoreUnavailableError)
-    assert [each.body for each in await store.captures(MATCH, after=at(1))] == [b"whole"]
+    damaged, whole = await kept(store)
+    assert (damaged.body, whole.body, whole.damage) == (b"", b"whole", "")
+    assert damaged.damage == f"the kept body {capture(WHOLE).sha256} is damaged"
+
+
+async def test_a_body_that_a_newer_longstop_packed_is_told_and_costs_only_itself(
+    backend: Backend, store: Store
+) -> None:
+    await store.keep([capture(WHOLE), capture(b"whole", captured=5)])
+    await backend.executed(f"UPDATE capture_bodies SET codec = 'zstd' WHERE sha256 = '{capture(WHOLE).sha256}'")  # noqa: S608 - ours
+    newer, whole = await kept(store)
+    assert "packed as 'zstd'" in newer.damage
+    assert whole.body == b"whole"
 
 
 async def damage(backend: Backend, packed: bytes, sha256: str) -> None:
