@@ -171,6 +171,24 @@ class WriteBatch(msgspec.Struct, frozen=True):
     audits: tuple[RecoveryAuditEntry, ...] = ()
 
 
+class FeedCursor(msgspec.Struct, frozen=True, order=True):
+    """A place in the order over the events of all matches; before every other one without figures.
+
+    Its text is what a consumer keeps. A place is never given twice, and nothing appears before a place that was told.
+    """
+
+    transaction: int = 0
+    position: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.transaction}.{self.position}"
+
+
+class FedEvent(msgspec.Struct, frozen=True):
+    cursor: FeedCursor
+    event: MatchEvent
+
+
 class LedgerPage(msgspec.Struct, frozen=True):
     """All that a ledger needs to go on where it stopped: the current revision of every ball and innings.
 
@@ -216,6 +234,14 @@ class Store(Protocol):
         self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
     ) -> Sequence[MatchEvent]:
         """In the order of `seq`; with `as_of`, those captured until then."""
+        ...
+
+    async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]:
+        """The events of all matches in the order in which they became durable."""
+        ...
+
+    async def feed_end(self) -> FeedCursor:
+        """After the newest event that `feed` tells."""
         ...
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
-from longstop.store.contract import Capture, ErrorRow, HealthRow, LiveRow, MatchRow, RecipeRow, Store
+from longstop.store.contract import Capture, ErrorRow, FedEvent, FeedCursor, HealthRow, LiveRow, MatchRow, RecipeRow, Store
 
 
 class PassedReads:
@@ -27,6 +27,12 @@ class PassedReads:
         self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
     ) -> Sequence[MatchEvent]:
         return await self._inner.events(match_id, after=after, limit=limit, as_of=as_of)
+
+    async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]:
+        return await self._inner.feed(after, limit=limit)
+
+    async def feed_end(self) -> FeedCursor:
+        return await self._inner.feed_end()
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         return await self._inner.deliveries(match_id, as_of=as_of)

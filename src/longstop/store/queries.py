@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select
+from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select, true, tuple_
 
 from longstop.store import tables
 from longstop.store.conflicts import GAP_STATES as GAPS_FORWARD
@@ -49,6 +49,8 @@ class Queries:
     states: ByMatch
     events: Selection
     events_as_of: Selection
+    feed: Selection
+    feed_end: Selection
     last_seq: Selection
     live_as_of: Selection
     status_as_of: Selection
@@ -96,6 +98,8 @@ class _Builder:
             states=self._by_match(STATES),
             events=self._events(),
             events_as_of=self._events().where(_until(tables.match_events.c.captured_at)),
+            feed=self._feed(),
+            feed_end=self._feed_end(),
             live_as_of=self._live_as_of(),
             status_as_of=self._status_as_of(),
             last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), literal_column("0"))).where(
@@ -169,6 +173,33 @@ class _Builder:
     def _events(self) -> Selection:
         seq = tables.match_events.c.seq
         return self._of_match(EVENTS).where(seq > bindparam("after")).order_by(seq).limit(bindparam("limit"))
+
+    def _feed(self) -> Selection:
+        """What a transaction that still runs will add belongs before what later ones have added: nothing is told past
+        the oldest of them."""
+        feed = tables.event_feed.c
+        after = tuple_(bindparam("after_transaction"), bindparam("after_position"))
+        query = (
+            select(feed.transaction_id, feed.position, *(self._cell(EVENTS.table, name) for name in EVENTS.columns))
+            .join_from(tables.event_feed, tables.match_events, self._is_fed())
+            .where(tuple_(feed.transaction_id, feed.position) > after, self._is_settled())
+        )
+        return query.order_by(feed.transaction_id, feed.position).limit(bindparam("limit"))
+
+    def _feed_end(self) -> Selection:
+        feed = tables.event_feed.c
+        query = select(feed.transaction_id, feed.position).where(self._is_settled())
+        return query.order_by(feed.transaction_id.desc(), feed.position.desc()).limit(literal_column("1"))
+
+    def _is_fed(self) -> Any:
+        feed, events = tables.event_feed.c, tables.match_events.c
+        return and_(feed.match_id == events.match_id, feed.seq == events.seq)
+
+    def _is_settled(self) -> Any:
+        if not self._is_postgres:
+            return true()
+        horizon: Any = literal_column("((pg_snapshot_xmin(pg_current_snapshot()))::text)::bigint")
+        return tables.event_feed.c.transaction_id < horizon
 
     def _live_as_of(self) -> Selection:
         columns = tables.live_history.c

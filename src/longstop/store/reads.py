@@ -12,7 +12,7 @@ from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
 from longstop.store import ledger_rows, match_rows, scraper_rows
 from longstop.store.cells import Moments, Row, zoned
-from longstop.store.contract import ErrorRow, HealthRow, LedgerPage, LiveRow, MatchRow, RecipeRow
+from longstop.store.contract import ErrorRow, FedEvent, FeedCursor, HealthRow, LedgerPage, LiveRow, MatchRow, RecipeRow
 from longstop.store.queries import ByMatch, Filtered, Queries, Selection
 
 Question = tuple[Selection, dict[str, Any]]
@@ -105,6 +105,16 @@ class StoreReads(ABC):
             query, arguments = self._queries.events_as_of, self._at(arguments, as_of)
         rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.match_event(row, self._read_moment) for row in rows]
+
+    async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]:
+        transaction, position = (max(-1, min(number, _NUMBER_MAX)) for number in (after.transaction, after.position))
+        arguments = {"after_transaction": transaction, "after_position": position, "limit": valid_count(limit)}
+        rows = (await self._ask((self._queries.feed, arguments)))[0]
+        return [FedEvent(FeedCursor(*row[:2]), ledger_rows.match_event(row[2:], self._read_moment)) for row in rows]
+
+    async def feed_end(self) -> FeedCursor:
+        rows = (await self._ask((self._queries.feed_end, {})))[0]
+        return FeedCursor(*rows[0]) if rows else FeedCursor()
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         query, arguments = self._queries.deliveries, {"match_id": valid_text(match_id)}

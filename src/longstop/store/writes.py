@@ -10,7 +10,7 @@ from sqlalchemy import Table
 
 from longstop.domain.errors import RecordRefusedError
 from longstop.store import capture_rows, conflicts, ledger_rows, match_rows, scraper_rows, tables
-from longstop.store.cells import Moments, Row
+from longstop.store.cells import Moments, Row, key_text
 from longstop.store.contract import Capture, WriteBatch
 
 T = TypeVar("T")
@@ -76,6 +76,7 @@ DELIVERIES = _append(
 )
 INNINGS = _append(tables.innings, ("match_id", "number", "revision"), ledger_rows.innings_record)
 EVENTS = _append(tables.match_events, ("match_id", "seq"), ledger_rows.match_event)
+FEED = Kind(tables.event_feed, Rule.KEEP_FIRST, ("match_id", "seq"), conflicts.nothing, ("match_id", "seq"))
 GAPS = Kind(tables.gaps, Rule.KEEP_BEST, ("match_id", "gap_id"), conflicts.gap_forward, _columns(tables.gaps))
 GAP_STATES = Kind(
     tables.gap_states,
@@ -129,7 +130,7 @@ HEALTH = Kind(
     _columns(tables.scraper_health_log, "id"),
 )
 KINDS = (
-    *(MATCHES, REFS, STATUSES, NAMES, LIVE, LIVE_HISTORY, DELIVERIES, INNINGS, EVENTS, GAPS, GAP_STATES),
+    *(MATCHES, REFS, STATUSES, NAMES, LIVE, LIVE_HISTORY, DELIVERIES, INNINGS, EVENTS, FEED, GAPS, GAP_STATES),
     *(RECIPES, STATES, AUDITS, ERRORS, HEALTH, BODIES, CAPTURES),
 )
 
@@ -171,6 +172,7 @@ def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
     yield _part(DELIVERIES, ledger_rows.delivery_values, batch.deliveries, moment)
     yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
     yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
+    yield Part(FEED, [(key_text(event.match_id), event.seq) for event in batch.events], batch.events)
     yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
     yield _part(GAP_STATES, ledger_rows.gap_state_values, batch.gaps, moment)
     yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)

@@ -9,7 +9,7 @@ import pytest
 from longstop.domain.events import GapState
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus
-from longstop.store.contract import RecipeRow, WriteBatch
+from longstop.store.contract import FeedCursor, RecipeRow, WriteBatch
 from longstop.store.open import open_store
 from longstop.store.schema import current_revision, head_revision, upgrade
 from tests.contract.store.old_databases import make_old
@@ -45,6 +45,11 @@ async def test_an_old_database_is_brought_forward_with_all_it_holds(
     assert [gap.state for gap in await store.gaps(MATCH, as_of=at(2))] == [GapState.OPEN, GapState.OPEN]
     assert [gap.state for gap in await store.gaps(MATCH, as_of=at(3))] == [GapState.OPEN, GapState.REPAIRED]
     assert set(await store.live([MATCH], as_of=at(3))) == {MATCH}
+    assert [(fed.event.match_id, fed.event.seq) for fed in await store.feed(FeedCursor())] == [
+        (MATCH, 3),
+        (MATCH, 1),
+        (MATCH, 2),
+    ]
     known = await store.match(MATCH, as_of=at(1))
     assert known is not None
     assert known.status is MatchStatus.LIVE
