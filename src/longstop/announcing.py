@@ -32,6 +32,7 @@ class Announcer:
                 scraper_id=watch.scraper_id,
                 sequence=watch.sequence,
                 observation=draft.observation,
+                complete_through=draft.complete_through,
             )
         )
 
@@ -51,8 +52,19 @@ class Announcer:
                     delay_seconds=None if newest < watch.started_at else max(0.0, (now - newest).total_seconds()),
                 )
             )
-        self.gaps(draft)
+        self.facts(watch, draft)
 
-    def gaps(self, draft: Draft) -> None:
+    def facts(self, watch: Watch, draft: Draft) -> None:
+        if draft.events or draft.gaps:
+            self._signals.emit(
+                signals.FactsStored(
+                    at=self._clock.now(),
+                    match_id=watch.ref.match_id,
+                    source=watch.ref.source,
+                    events=draft.events,
+                    gaps=draft.gaps,
+                    complete_through=draft.complete_through,
+                )
+            )
         for gap in draft.gaps:
             self._signals.emit(signals.about_gap(gap, self._clock.now()))

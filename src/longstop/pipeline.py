@@ -173,7 +173,7 @@ class Pipeline:
         draft = watch.ledger.draft(msgspec.structs.replace(observation, provenance=now), given_up=GONE)
         await self._save(watch, WriteBatch(gaps=draft.gaps, events=draft.events))
         watch.ledger.adopt(draft)
-        self._announcer.gaps(draft)
+        self._announcer.facts(watch, draft)
 
     async def _attempt(self, watch: Watch) -> Outcome:
         try:

@@ -14,6 +14,7 @@ Those of the watchdogs stand in `troubles.py`.
 | RecipeLearnt | a browser showed how a call is made | duration |
 | SelectorDrifted | a page is read by fallback selectors only | source, field |
 | EventsStored | critical events became durable | count, extraction to stored |
+| FactsStored | the same, with the events and gaps themselves, for who tells them on | |
 | ScoreStored | a changed state of a match became durable; what the page shows | |
 | ObservationRejected | a payload was not believed | reason |
 | GapOpened, GapClosed | the balls and the board disagree, agree again | missing balls and runs |
@@ -86,6 +87,7 @@ from longstop.observe.signals.matches import (
     FRESH_OUTCOMES,
     BreakerOpened,
     EventsStored,
+    FactsStored,
     GapClosed,
     GapOpened,
     MatchConcluded,
@@ -153,6 +155,7 @@ __all__ = [
     "EngineStopped",
     "ErrorRaised",
     "EventsStored",
+    "FactsStored",
     "GapClosed",
     "GapOpened",
     "LeaseLost",

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from longstop.domain.events import Gap, GapState
+from longstop.domain.events import Gap, GapState, MatchEvent
 from longstop.domain.match import MatchListing
 from longstop.domain.observation import Observation
 from longstop.observe.signals.bus import Signal
@@ -98,6 +98,16 @@ class EventsStored(Signal, frozen=True, kw_only=True):
     delay_seconds: float | None = None
 
 
+class FactsStored(Signal, frozen=True, kw_only=True):
+    """What became durable, itself: for whoever tells it on. The events are in the order of their seq."""
+
+    match_id: str
+    source: str
+    events: tuple[MatchEvent, ...]
+    gaps: tuple[Gap, ...] = ()
+    complete_through: str | None = None
+
+
 class ScoreStored(Signal, frozen=True, kw_only=True):
     """The state as it is now believed and stored, with the recent overs of its payload."""
 
@@ -105,6 +115,7 @@ class ScoreStored(Signal, frozen=True, kw_only=True):
     scraper_id: str
     sequence: int
     observation: Observation
+    complete_through: str | None = None
 
 
 class ObservationRejected(Signal, frozen=True, kw_only=True):
