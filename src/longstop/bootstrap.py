@@ -25,12 +25,14 @@ from longstop.observe.outlets import Outlets
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
+from longstop.operations import InstanceOperations, stream_limits
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.doorkeeper import is_loopback
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
+from longstop.serve.streaming.following import Streams
 from longstop.settings import Loaded, Settings, secrets_in
 from longstop.sources import registry
 from longstop.sources.contract import Source
@@ -95,8 +97,12 @@ class Instance:
         self._watchdog_limits = limits_of(settings)
         self.watchdogs: Watchdogs | None = None
         self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
+        self._streams = Streams(clock, self.bus, stream_limits(settings))
         app = create_app(
-            self._read_model(), has_health=settings.scraper.monitoring.health_check.enabled, admin=self._admin_desk()
+            self._read_model(),
+            has_health=settings.scraper.monitoring.health_check.enabled,
+            admin=self._admin_desk(),
+            streams=self._streams,
         )
         self._api = ApiServer(
             app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
@@ -137,6 +143,7 @@ class Instance:
         began = self.clock.monotonic()
         late = await self.engine.stop(reason)
         await self._outlets.close(reason)
+        self._streams.close()
         await self._api.stop()
         await self.reloader.close()
         self._stop_metrics()
@@ -230,6 +237,8 @@ class Instance:
             clock=self.clock,
             instance=InstanceFacts(INSTANCE_NAME, __version__),
             approach=self.approaches,
+            operations=InstanceOperations(lambda: self._engine, lambda: self.watchdogs, lambda: self.reloader.settings),
+            bus=self.bus,
         )
 
     def _admin_desk(self) -> AdminDesk:

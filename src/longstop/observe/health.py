@@ -23,7 +23,7 @@ from longstop.domain.observation import Observation
 from longstop.observe import signals as facts
 from longstop.observe.redact import REDACTOR
 from longstop.observe.signals import troubles
-from longstop.observe.windows import RecentCount, RecentLatencies
+from longstop.observe.windows import PollTally, RecentCount, RecentLatencies
 
 _STARTING_SECONDS: Final = 60.0
 _LIST_SECONDS_MAX: Final = 300.0
@@ -177,6 +177,7 @@ class Board:
         self._errors_minute = RecentCount(60, 1.0)
         self._errors_hour = RecentCount(60, 60.0)
         self._updates_minute = RecentCount(60, 1.0)
+        self.polls = PollTally()
         self._latencies = RecentLatencies()
         self._listed_at: datetime | None = None
         self.grade = HealthGrade.HEALTHY.value
@@ -299,6 +300,7 @@ class Board:
         if signal.interval_seconds is not None:
             watched.interval_seconds = signal.interval_seconds
         fresh_at = signal.fresh_at
+        self.polls.add(signal.at, is_success=fresh_at is not None)
         if fresh_at is None:
             watched.error_count += 1
             return

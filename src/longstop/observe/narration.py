@@ -250,6 +250,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
         "missing_balls",
     ),
     facts.GapClosed: _telling(_INFO, "gap closed", "match_id", "gap_id", "innings", "state", "cause", "open_seconds"),
+    facts.StreamEnded: _telling(_DEBUG, "stream ended", "subject", "reason", "duration_seconds"),
     facts.SelectorDrifted: _telling(_WARN, "selector drifted", "source", "field"),
     facts.RungChanged: _telling(_INFO, "rung changed", "match_id", "before", "after", "reason"),
     facts.BreakerOpened: _telling(_WARN, "breaker opened", "match_id", "rung", "open_seconds", "reason"),

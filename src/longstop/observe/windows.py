@@ -64,3 +64,23 @@ def _mean(values: Iterable[float]) -> float:
 def _rank(count: int, fraction: float) -> int:
     """The nearest rank: the smallest value that at least this fraction does not exceed."""
     return max(0, -int(-count * fraction // 1) - 1)
+
+
+class PollTally:
+    """Polls of the last ten minutes, how many of them failed, and when the last one was good."""
+
+    def __init__(self) -> None:
+        self.succeeded_at: datetime | None = None
+        self._all = RecentCount(60, 10.0)
+        self._failed = RecentCount(60, 10.0)
+
+    def add(self, at: datetime, *, is_success: bool) -> None:
+        self._all.add(at)
+        if is_success:
+            self.succeeded_at = at
+        else:
+            self._failed.add(at)
+
+    def failure_ratio(self, now: datetime) -> float:
+        polls = self._all.total(now)
+        return round(self._failed.total(now) / polls, 4) if polls else 0.0

@@ -3,19 +3,17 @@
 Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`.
 """
 
-from datetime import UTC, datetime
 from secrets import token_hex
 from typing import Annotated, Any
 
 from litestar import Litestar, Request, Response, Router, get
 from litestar.datastructures import ResponseHeader
-from litestar.di import NamedDependency, Provide
-from litestar.openapi import OpenAPIConfig, ResponseSpec
+from litestar.di import Provide
+from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
-from litestar.params import FromPath, PathParameter, QueryParameter, SkipValidation
+from litestar.params import FromPath, QueryParameter
 
-from longstop.domain.errors import InputError
-from longstop.domain.match import MatchStatus, require_safe_key
+from longstop.domain.match import MatchStatus
 from longstop.serve import balls, matches, wire
 from longstop.serve.admin import AdminDesk, admin_router
 from longstop.serve.console.board import OpsBoard
@@ -25,47 +23,29 @@ from longstop.serve.entry.rules import PUBLIC, READ
 from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
 from longstop.serve.gate import Gate
 from longstop.serve.naming import NameBook
-from longstop.serve.problems import (
-    CATALOGUE,
-    HANDLERS,
-    MEDIA_TYPE,
-    NOT_ACCEPTABLE,
-    NOT_FOUND,
-    UNKNOWN_MATCH,
-    ApiError,
-    Problem,
-    bad_parameter,
+from longstop.serve.parameters import (
+    CURSOR_MAX,
+    ERRORS,
+    ERRORS_OF_ONE,
+    AsOf,
+    MatchId,
+    Model,
+    moment_of,
+    require_key,
 )
+from longstop.serve.probes import probes
+from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, UNKNOWN_MATCH, ApiError
 from longstop.serve.reading import ReadModel
-from longstop.serve.vitals import HealthReport, health_report
+from longstop.serve.streaming.following import Streams
+from longstop.serve.streaming.lines import FeedPages
+from longstop.serve.streaming.routes import stream_routes
 
 LIST_MAX = 1_000
 EVENTS_MAX = 1_000
-CURSOR_MAX = 2**53
 _BODY_BYTES_MAX = 1_024
 
-Model = NamedDependency[SkipValidation[ReadModel]]
-MatchId = Annotated[str, PathParameter(description="As /cricket-data/matches has it, as in crex_QUY.", max_length=129)]
 Limit = Annotated[int, QueryParameter(ge=1, le=LIST_MAX, description="At most this many.")]
-_ERRORS = {
-    status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)
-    for status, words in ((400, "A parameter is wrong."), (406, "Only JSON."), (503, "The database does not answer."))
-}
-_ERRORS_OF_ONE = _ERRORS | {
-    404: ResponseSpec(Problem, generate_examples=False, description="No such match.", media_type=MEDIA_TYPE)
-}
 _FRESH = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
-
-
-@get("/health", opt=PUBLIC, tags=["health"], summary="Health of the instance and of every scraper; 503 when it is down")
-async def health(model: Model) -> Response[HealthReport]:
-    report = health_report(model)
-    return Response(report, status_code=503 if report.status == "down" else 200)
-
-
-@get("/livez", opt=PUBLIC, tags=["health"], summary="The process is alive and its loop turns")
-async def livez() -> wire.Alive:
-    return wire.Alive()
 
 
 @get(
@@ -74,7 +54,7 @@ async def livez() -> wire.Alive:
     tags=["matches"],
     summary="Matches, by status and source",
     response_headers=_FRESH,
-    responses=_ERRORS,
+    responses=ERRORS,
 )
 async def list_matches(
     model: Model,
@@ -83,7 +63,7 @@ async def list_matches(
     limit: Limit = 200,
 ) -> Response[wire.MatchList]:
     if source is not None:
-        _require_key("source", source)
+        require_key("source", source)
     rows = await model.store.matches(status=status, source=source, limit=limit)
     body, age = matches.match_list(await known_matches(model, rows), model)
     return Response(body, headers=age.headers())
@@ -95,7 +75,7 @@ async def list_matches(
     tags=["matches"],
     summary="One match, whole",
     response_headers=_FRESH,
-    responses=_ERRORS_OF_ONE,
+    responses=ERRORS_OF_ONE,
 )
 async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo]:
     known = await _require_match(model, match_id)
@@ -114,7 +94,7 @@ async def match_info(model: Model, match_id: MatchId) -> Response[wire.MatchInfo
     tags=["events"],
     summary="What happened, in order, after a cursor",
     response_headers=_FRESH,
-    responses=_ERRORS_OF_ONE,
+    responses=ERRORS_OF_ONE,
 )
 async def match_events(
     model: Model,
@@ -144,16 +124,14 @@ async def match_events(
     tags=["events"],
     summary="The ledger: every ball, as it is believed now or was believed at a moment",
     response_headers=_FRESH,
-    responses=_ERRORS_OF_ONE,
+    responses=ERRORS_OF_ONE,
 )
 async def match_deliveries(
     model: Model,
     match_id: MatchId,
-    as_of: Annotated[
-        str | None, QueryParameter(max_length=40, description="ISO 8601, for example 2025-11-12T10:30:00Z.")
-    ] = None,
+    as_of: AsOf = None,
 ) -> Response[wire.DeliveryList]:
-    moment = None if as_of is None else _moment("as_of", as_of)
+    moment = moment_of("as_of", as_of)
     known = await _require_match(model, match_id)
     records = await model.store.deliveries(match_id, as_of=moment)
     bowled = [record.delivery for record in records if record.delivery is not None]
@@ -179,29 +157,11 @@ async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
 
 
 async def _require_match(model: ReadModel, match_id: str) -> KnownMatch:
-    _require_key("match_id", match_id)
+    require_key("match_id", match_id)
     known = await known_match(model, match_id)
     if known is None:
         raise ApiError(UNKNOWN_MATCH, f"No match has the id {match_id}.")
     return known
-
-
-def _require_key(parameter: str, value: str) -> None:
-    """A match id is a source and a key of that source, each of them harmless."""
-    for part in value.split("_", 1) if parameter == "match_id" else (value,):
-        try:
-            require_safe_key(part)
-        except InputError as error:
-            raise bad_parameter(parameter, error.hint) from None
-
-
-def _moment(parameter: str, text: str) -> datetime:
-    """A `+` that was not encoded arrives as a space; what was meant is beyond doubt. Without a zone it is UTC."""
-    try:
-        moment = datetime.fromisoformat(text.strip().replace(" ", "+") if "T" in text else text.strip())
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    except (ValueError, OverflowError):
-        raise bad_parameter(parameter, "must be a moment in ISO 8601, for example 2025-11-12T10:30:00Z.") from None
 
 
 async def require_json_accepted(request: Request[Any, Any, Any]) -> None:
@@ -222,28 +182,37 @@ def _accepts_json(part: str) -> bool:
     return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
 
 
-def create_app(model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None) -> Gate:
+def create_app(
+    model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None, streams: Streams | None = None
+) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    return Gate(create_litestar(model, has_health=has_health, admin=admin))
+    return Gate(create_litestar(model, has_health=has_health, admin=admin, streams=streams))
 
 
-def create_litestar(model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None) -> Litestar:
+def create_litestar(
+    model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None, streams: Streams | None = None
+) -> Litestar:
     routes = [
-        *([health] if has_health else []),
-        livez,
+        *probes(has_health=has_health),
         list_matches,
         match_info,
         match_events,
         match_deliveries,
+        *stream_routes(),
         problem_type,
     ]
+    follow, pages = streams or Streams(model.clock, model.bus), FeedPages(model)
     return Litestar(
         route_handlers=[
             *routes,
             console_router(OpsBoard(model, epoch=token_hex(4))),
             *([admin_router(admin)] if admin is not None else []),
         ],
-        dependencies={"model": Provide(lambda: model, sync_to_thread=False)},
+        dependencies={
+            "model": Provide(lambda: model, sync_to_thread=False),
+            "streams": Provide(lambda: follow, sync_to_thread=False),
+            "pages": Provide(lambda: pages, sync_to_thread=False),
+        },
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
         guards=[guard()],

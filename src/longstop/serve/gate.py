@@ -58,6 +58,7 @@ class Gate:
         inner["state"] = {**scope.get("state", {}), "request_id": request_id}
         if scope["method"] == "HEAD":
             inner["method"] = "GET"
+            inner["state"]["is_head"] = True  # for who would never end his answer
             answer = _without_body(answer)
         await self.app(inner, receive, answer)
 

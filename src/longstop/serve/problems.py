@@ -83,6 +83,12 @@ INSUFFICIENT_MEMORY = Kind(
     "Insufficient memory resources",
     "The start is tried again by itself; the log shows who has how much of the memory.",
 )
+TOO_MANY_STREAMS = Kind(
+    "too-many-streams",
+    503,
+    "Too many streams are open",
+    "Come again a little later, or ask for events with `wait`; api.streams.max says how many may be open.",
+)
 OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -104,6 +110,7 @@ CATALOGUE: Mapping[str, Kind] = {
         SETTINGS_REFUSED,
         TOO_SLOW,
         INSUFFICIENT_MEMORY,
+        TOO_MANY_STREAMS,
         OTHER,
     )
 }

@@ -1,17 +1,20 @@
 """What serving reads, and nothing more: it cannot write, because nothing it is given can."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.events import DeliveryRecord, Gap, MatchEvent
+from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
+from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.observe.health import Vitals, Watched
-from longstop.store.contract import LiveRow, MatchRow
+from longstop.observe.signals import Signals
+from longstop.observe.windows import PollTally
+from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
 
 # Twice the slowest pace of normal work, 30 s in a break: what is older is not just between two polls.
 STALE_AFTER_SECONDS = 60.0
@@ -24,15 +27,27 @@ class MatchReader(Protocol):
         self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
     ) -> Sequence[MatchRow]: ...
 
-    async def match(self, match_id: str) -> MatchRow | None: ...
+    async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None: ...
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]: ...
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, LiveRow]: ...
 
-    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]: ...
+    async def events(
+        self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
+    ) -> Sequence[MatchEvent]: ...
+
+    async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]: ...
+
+    async def feed_end(self) -> FeedCursor: ...
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]: ...
 
-    async def gaps(self, match_id: str) -> Sequence[Gap]: ...
+    async def innings(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[InningsRecord]: ...
+
+    async def gaps(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[Gap]: ...
+
+    async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]: ...
+
+    async def ping(self) -> float: ...
 
 
 class BoardReader(Protocol):
@@ -49,6 +64,14 @@ class BoardReader(Protocol):
 
     @property
     def cpu_percent(self) -> float: ...
+
+    @property
+    def grade(self) -> str: ...
+
+    @property
+    def polls(self) -> PollTally: ...
+
+    def ages_in_play(self, now: datetime) -> Iterator[float]: ...
 
     def match(self, match_id: str) -> Watched | None: ...
 
@@ -90,6 +113,48 @@ class NoApproach:
 NO_APPROACH = NoApproach()
 
 
+class Progress(msgspec.Struct, frozen=True):
+    """Tasks that wait for their turn, and those under way."""
+
+    waiting: int = 0
+    running: int = 0
+
+
+class Operations(Protocol):
+    """The instance as those see it who operate it."""
+
+    @property
+    def is_started(self) -> bool: ...
+
+    def progress(self) -> Progress: ...
+
+    def recoveries(self) -> Sequence[RecoveryAuditEntry]:
+        """Those at hand, the newest first."""
+        ...
+
+    def thresholds(self) -> dict[str, Any]:
+        """The settings by which it works, without secrets."""
+        ...
+
+
+class NoOperations:
+    """For those who serve what nobody operates."""
+
+    is_started = True
+
+    def progress(self) -> Progress:
+        return Progress()
+
+    def recoveries(self) -> Sequence[RecoveryAuditEntry]:
+        return ()
+
+    def thresholds(self) -> dict[str, Any]:
+        return {}
+
+
+NO_OPERATIONS = NoOperations()
+
+
 class Instance(msgspec.Struct, frozen=True):
     name: str
     version: str
@@ -105,4 +170,6 @@ class ReadModel:
     clock: Clock
     instance: Instance
     approach: Approach = NO_APPROACH
+    operations: Operations = NO_OPERATIONS
+    bus: Signals = field(default_factory=Signals)
     stale_after_seconds: float = STALE_AFTER_SECONDS

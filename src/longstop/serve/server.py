@@ -16,6 +16,7 @@ from longstop.serve.doorkeeper import is_loopback
 
 _STARTING_SECONDS = 10.0
 _BACKLOG = 1024
+_SILENT_MILLIS = 30_000
 
 
 def require_private(host: str, *, allow_public: bool) -> None:
@@ -112,6 +113,12 @@ async def _serve(server: uvicorn.Server, listener: socket.socket) -> None:
     await server._serve(sockets=[listener])  # noqa: SLF001 - the public way always takes the signals
 
 
+def _forget_the_silent(listener: socket.socket) -> None:
+    """Connections inherit it: who takes nothing of what was sent for so long is gone, and frees his place."""
+    if hasattr(socket, "TCP_USER_TIMEOUT"):
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _SILENT_MILLIS)
+
+
 async def _listening_socket(host: str, port: int) -> socket.socket:
     listener: socket.socket | None = None
     try:
@@ -121,6 +128,7 @@ async def _listening_socket(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = found[0]
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        _forget_the_silent(listener)
         listener.bind(address)
         listener.listen(_BACKLOG)
         listener.setblocking(False)

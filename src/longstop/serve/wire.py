@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct, field
 
 from longstop.serve.naming import Player, Team
@@ -261,7 +260,3 @@ class DeliveryList(Struct, frozen=True):
     wickets: int
     deliveries: list[DeliveryOut]
     metadata: Metadata = field(name="_metadata")
-
-
-class Alive(msgspec.Struct, frozen=True):
-    status: str = "alive"

@@ -79,6 +79,14 @@ class LimitSettings(Group):
         return values
 
 
+class StreamSettings(Group):
+    """Readers who follow what happens (server-sent events)."""
+
+    max: Count = setting(500, "Streams that may be open at the same time.", ge=1, le=100000)
+    heartbeat: Seconds = setting(10.0, "A stream is never silent for longer.", ge=0.1, le=300)
+    patience: Seconds = setting(15.0, "A reader who takes longer for one piece is cut.", ge=0.1, le=300)
+
+
 class ApiSettings(Group):
     """The HTTP API and the operations page."""
 
@@ -89,6 +97,7 @@ class ApiSettings(Group):
     )
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
+    streams: StreamSettings = StreamSettings()
 
     @field_validator("host")
     @classmethod

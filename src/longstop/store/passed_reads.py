@@ -6,7 +6,17 @@ from datetime import datetime
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
-from longstop.store.contract import Capture, ErrorRow, FedEvent, FeedCursor, HealthRow, LiveRow, MatchRow, RecipeRow, Store
+from longstop.store.contract import (
+    Capture,
+    ErrorRow,
+    FedEvent,
+    FeedCursor,
+    HealthRow,
+    LiveRow,
+    MatchRow,
+    RecipeRow,
+    Store,
+)
 
 
 class PassedReads:

@@ -4,7 +4,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ARRAY, Select, Table, Text, and_, bindparam, cast, exists, func, literal_column, select, true, tuple_
+from sqlalchemy import (
+    ARRAY,
+    Select,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    exists,
+    func,
+    literal_column,
+    select,
+    true,
+    tuple_,
+)
 
 from longstop.store import tables
 from longstop.store.conflicts import GAP_STATES as GAPS_FORWARD

@@ -11,7 +11,7 @@ Choices that are not obvious:
 * Index names are the documents' own; where two tables claim one name, the second has the table's name in it.
 """
 
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import (
     JSON,
@@ -31,8 +31,8 @@ from sqlalchemy import (
     false,
     text,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import FunctionElement
+
+from longstop.store.transactions import TransactionId
 
 HEAD_REVISION: Final = "0006"
 VERSION_TABLE: Final = "longstop_version"
@@ -40,23 +40,6 @@ VERSION_TABLE: Final = "longstop_version"
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")
 JsonText = Text().with_variant(JSON(), "postgresql")
 RowId = BigInteger().with_variant(Integer(), "sqlite")
-
-
-class TransactionId(FunctionElement[int]):
-    """The number of the transaction that writes; where only one writes at a time it says nothing, and is 0."""
-
-    inherit_cache = True
-
-
-@compiles(TransactionId, "sqlite")
-def _no_transaction_id(element: TransactionId, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - SQLAlchemy's own shape
-    return "0"
-
-
-@compiles(TransactionId, "postgresql")
-def _own_transaction_id(element: TransactionId, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - the same
-    return "((pg_current_xact_id())::text)::bigint"
-
 
 metadata = MetaData(naming_convention={"pk": "pk_%(table_name)s", "uq": "uq_%(table_name)s_%(column_0_N_name)s"})
 
@@ -197,8 +180,8 @@ match_events = Table(
     sqlite_with_rowid=False,
 )
 
-# The events of all matches in one order, for who follows them all. Positions are given out when rows are written, and on
-# PostgreSQL a later one may be seen before an earlier: only the number of the transaction tells what may still come.
+# The events of all matches in one order, for who follows them all. Positions are given out when rows are written, and
+# on PostgreSQL a later one may be seen before an earlier: only the number of the transaction tells what may still come.
 event_feed = Table(
     "event_feed",
     metadata,

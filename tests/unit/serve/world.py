@@ -24,15 +24,16 @@ from longstop.domain.cricket import (
     Toss,
 )
 from longstop.domain.errors import StoreUnavailableError
-from longstop.domain.events import DeliveryRecord, EventKind, Gap, MatchEvent
+from longstop.domain.events import DeliveryRecord, EventKind, Gap, InningsRecord, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus, Names
 from longstop.domain.observation import Observation, Provenance
+from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.observe import signals as facts
 from longstop.observe.health import Board
 from longstop.serve.api import create_app
 from longstop.serve.reading import Instance, ReadModel
-from longstop.store.contract import LiveRow, MatchRow
+from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
 
 NOON = datetime(2025, 11, 12, 12, 0, 0, tzinfo=UTC)
 NAMES = Names(
@@ -85,17 +86,42 @@ class MemoryStore:
         )
         return list(wanted)[:limit]
 
-    async def match(self, match_id: str) -> MatchRow | None:
+    async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         await self._answer()
         return self.rows.get(match_id)
 
-    async def live(self, match_ids: Sequence[str]) -> dict[str, LiveRow]:
+    async def live(self, match_ids: Sequence[str], *, as_of: datetime | None = None) -> dict[str, LiveRow]:
         await self._answer()
         return {match_id: self.live_rows[match_id] for match_id in match_ids if match_id in self.live_rows}
 
-    async def events(self, match_id: str, *, after: int = 0, limit: int = 500) -> Sequence[MatchEvent]:
+    async def events(
+        self, match_id: str, *, after: int = 0, limit: int = 500, as_of: datetime | None = None
+    ) -> Sequence[MatchEvent]:
         await self._answer()
-        return [event for event in self.event_rows.get(match_id, []) if event.seq > after][:limit]
+        rows = self.event_rows.get(match_id, [])
+        return [event for event in rows if event.seq > after and (as_of is None or event.captured_at <= as_of)][:limit]
+
+    async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]:
+        await self._answer()
+        rows = [event for events in self.event_rows.values() for event in events]
+        fed = [FedEvent(FeedCursor(0, place), event) for place, event in enumerate(rows, start=1)]
+        return [each for each in fed if each.cursor > after][:limit]
+
+    async def feed_end(self) -> FeedCursor:
+        await self._answer()
+        return FeedCursor(0, sum(map(len, self.event_rows.values())))
+
+    async def innings(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[InningsRecord]:
+        await self._answer()
+        return []
+
+    async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]:
+        await self._answer()
+        return []
+
+    async def ping(self) -> float:
+        await self._answer()
+        return 0.0
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         await self._answer()
@@ -105,7 +131,7 @@ class MemoryStore:
                 current[record.place] = record
         return [current[place] for place in sorted(current) if current[place].delivery is not None]
 
-    async def gaps(self, match_id: str) -> Sequence[Gap]:
+    async def gaps(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[Gap]:
         await self._answer()
         return self.gap_rows.get(match_id, [])
 
@@ -220,6 +246,7 @@ class World:
             names=lambda _: self.names,
             clock=self.clock,
             instance=Instance("test", "0.1.0"),
+            bus=self.signals,
         )
 
     def add(self, key: str = "QUY", *, source: str = "crex", is_watched: bool = True, **more: Any) -> str:

@@ -54,6 +54,7 @@ Those of the watchdogs stand in `troubles.py`.
 | BrowsersMeasured | what the pool holds was measured | browsers, contexts, memory |
 | PagesTransferred | what the pages of a source moved since the last time | source, bytes, refused |
 | LeaseLost | a lease was taken away from who held it | source, reason |
+| StreamEnded | somebody follows no longer | reason |
 | OrphanKilled | a process that an earlier run left behind was ended | memory |
 """
 
@@ -123,6 +124,7 @@ from longstop.observe.signals.scrapers import (
     ScraperStopped,
     TaskAbandoned,
 )
+from longstop.observe.signals.serving import StreamEnded
 from longstop.observe.signals.storing import (
     BacklogMeasured,
     BacklogWaited,
@@ -195,6 +197,7 @@ __all__ = [
     "StartRetried",
     "StoreLost",
     "StoreRecovered",
+    "StreamEnded",
     "TaskAbandoned",
     "WritesDropped",
     "about_gap",

@@ -1,0 +1,1 @@
+"""Streams: what happened, from any cursor on, and then as it happens."""

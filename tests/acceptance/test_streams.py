@@ -1,0 +1,213 @@
+"""Consumers who follow: from any cursor on, through breaks and outages, nothing lost and nothing told twice."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import msgspec
+import pytest
+
+from longstop.domain.events import MatchEvent
+from longstop.observe import signals
+from longstop.serve.api import create_app
+from longstop.serve.reading import Instance, ReadModel
+from longstop.serve.server import ApiServer
+from longstop.serve.streaming.following import StreamLimits, Streams
+from longstop.store.contract import Store, WriteBatch
+from longstop.store.open import open_store
+from tests.unit.serve.following import reading
+from tests.unit.serve.world import NAMES, World, events, live_row, row
+
+pytestmark = [pytest.mark.req("C7"), pytest.mark.req("G1")]
+
+LIMITS = StreamLimits(streams_max=8, heartbeat_seconds=0.2, patience_seconds=0.5)
+
+
+class Place:
+    """A served store into which balls come as the engine would bring them."""
+
+    def __init__(self, store: Store, world: World) -> None:
+        self.store = store
+        self.world = world
+        self.streams = Streams(world.clock, world.signals, LIMITS)
+        self.model = ReadModel(
+            store, world.board, lambda _: NAMES, world.clock, Instance("test", "0.1.0"), bus=world.signals
+        )
+        self.server = ApiServer(create_app(self.model, streams=self.streams), "127.0.0.1", 0)
+        self.ended: list[signals.StreamEnded] = []
+        world.signals.subscribe(signals.StreamEnded, self.ended.append)
+
+    def url(self, path: str) -> str:
+        return self.server.url + path
+
+    async def bring(self, told: list[MatchEvent], *, is_stored: bool = True) -> None:
+        if is_stored:
+            await self.store.save(WriteBatch(events=tuple(told)))
+        self.world.signals.emit(
+            signals.FactsStored(at=self.world.clock.now(), match_id=told[0].match_id, source="crex", events=tuple(told))
+        )
+
+    async def closed(self, count: int) -> None:
+        """Until so many streams have ended."""
+        async with asyncio.timeout(10):  # noqa: TID251 - sockets live in real time
+            while len(self.ended) < count:  # noqa: ASYNC110 - nothing else tells a test
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    world = World()
+    store = open_store(f"sqlite:///{tmp_path}/longstop.db", clock=world.clock)
+    await store.open()
+    await store.save(WriteBatch(matches=(row(),), live=(live_row(),), events=tuple(events(12))))
+    made = Place(store, world)
+    await made.server.start()
+    yield made
+    made.streams.close()
+    await made.server.stop()
+    await store.close()
+
+
+async def test_a_stream_tells_all_that_was_and_marks_where_the_present_begins(place: Place) -> None:
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream")) as reader:
+        frames = await reader.until("caught_up")
+    assert [frame.data["event"]["seq"] for frame in frames[:-1]] == list(range(1, 13))
+    assert frames[0].data["event"]["ball"]["batter"]["name"] == "Smriti Mandhana"
+    assert frames[-1].data["after"] == frames[-1].cursor == "12"
+
+
+async def test_what_happens_is_told_as_it_happens(place: Place) -> None:
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream?after=12")) as reader:
+        await reader.until("caught_up")
+        await place.bring(events(14)[12:])
+        assert [fact["event"]["seq"] for fact in await reader.facts(2)] == [13, 14]
+
+
+async def test_a_stream_is_resumed_at_every_cursor_without_loss_or_repetition(place: Place) -> None:
+    for cursor in range(13):
+        async with reading(place.url("/cricket-data/matches/crex_QUY/stream"), Last_Event_ID=str(cursor)) as reader:
+            frames = await reader.until("caught_up")
+        assert [frame.data["event"]["seq"] for frame in frames[:-1]] == list(range(cursor + 1, 13))
+
+
+async def test_the_cursor_that_a_browser_brings_back_counts_more_than_the_one_in_its_address(place: Place) -> None:
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream?after=2"), Last_Event_ID="10") as reader:
+        assert [fact["event"]["seq"] for fact in await reader.facts(2)] == [11, 12]
+
+
+async def test_readers_who_come_and_go_while_balls_come_miss_none(place: Place) -> None:
+    told, seen, cursor = events(90), list(range(0)), "0"
+
+    async def bowl() -> None:
+        for number in range(12, 90, 3):
+            await place.bring(told[number : number + 3])
+            await asyncio.sleep(0.005)
+
+    bowling = asyncio.create_task(bowl())
+    while not seen or seen[-1] < 90:
+        async with reading(place.url("/cricket-data/matches/crex_QUY/stream"), Last_Event_ID=cursor) as reader:
+            facts = await reader.facts(min(7, 90 - len(seen)))
+            seen += [fact["event"]["seq"] for fact in facts]
+            cursor = str(seen[-1])
+    await bowling
+    assert seen == list(range(1, 91))
+
+
+async def test_all_matches_are_followed_in_one_stream_and_resumed_at_every_cursor(place: Place) -> None:
+    await place.store.save(WriteBatch(events=tuple(_of("crex_OTHER", events(3)))))
+    async with reading(place.url("/cricket-data/stream?after=0")) as reader:
+        whole = (await reader.until("caught_up"))[:-1]
+    assert [(frame.data["matchId"], frame.data["event"]["seq"]) for frame in whole[-3:]] == [
+        ("crex_OTHER", 1),
+        ("crex_OTHER", 2),
+        ("crex_OTHER", 3),
+    ]
+    for number, frame in enumerate(whole):
+        async with reading(place.url("/cricket-data/stream"), Last_Event_ID=str(frame.cursor)) as reader:
+            rest = (await reader.until("caught_up"))[:-1]
+        assert [each.cursor for each in rest] == [each.cursor for each in whole[number + 1 :]]
+
+
+async def test_a_stream_of_all_without_a_cursor_begins_now_and_says_where_that_is(place: Place) -> None:
+    async with reading(place.url("/cricket-data/stream")) as reader:
+        frames = await reader.until("caught_up")
+        assert len(frames) == 1
+        await place.bring(events(13)[12:])
+        assert [fact["event"]["seq"] for fact in await reader.facts(1)] == [13]
+    async with reading(place.url("/cricket-data/stream"), Last_Event_ID=str(frames[0].cursor)) as reader:
+        assert [fact["event"]["seq"] for fact in await reader.facts(1)] == [13]
+
+
+@pytest.mark.req("C6")
+async def test_a_silent_stream_beats_and_tells_the_age_of_what_it_told(place: Place) -> None:
+    place.world.start()
+    place.world.poll()
+    place.world.clock.advance(7)
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream?after=12")) as reader:
+        beat = (await reader.until("heartbeat"))[-1]
+    assert beat.data["data_age_seconds"] == 7
+    assert beat.cursor is None
+
+
+@pytest.mark.req("B7")
+async def test_a_stream_goes_on_from_memory_while_the_database_is_away(place: Place) -> None:
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream?after=12")) as reader:
+        await reader.until("caught_up")
+        await place.bring(events(13)[12:])
+        await reader.facts(1)
+        await place.store.close()
+        await place.bring(events(15)[13:], is_stored=False)
+        assert [fact["event"]["seq"] for fact in await reader.facts(2)] == [14, 15]
+
+
+async def test_a_replay_waits_for_the_database_and_says_so(place: Place) -> None:
+    async with reading(place.url("/cricket-data/stream")) as reader:
+        await reader.until("caught_up")
+        await place.store.close()
+        assert (await reader.until("delayed"))[-1].data["after"]
+
+
+async def test_a_reader_who_does_not_read_is_cut_and_told_why_and_where_to_go_on(place: Place) -> None:
+    await place.store.save(WriteBatch(events=tuple(_of("crex_QUY", events(20_000))[12:])))
+    with socket.create_connection(("127.0.0.1", place.server.port)) as lazy:
+        lazy.sendall(b"GET /cricket-data/matches/crex_QUY/stream HTTP/1.1\r\nHost: x\r\n\r\n")
+        lazy.setblocking(False)
+        await asyncio.sleep(LIMITS.patience_seconds * 2)
+        assert place.streams.count == 1
+        text = b""
+        async with asyncio.timeout(20):  # noqa: TID251 - sockets live in real time
+            while piece := await asyncio.get_running_loop().sock_recv(lazy, 1 << 20):
+                text += piece
+                if b"event: closing" in text and text.endswith(b"0\r\n\r\n"):
+                    break
+    assert b'"reason":"too slow"' in text
+    assert b'"seq":20000' not in text
+    assert place.ended[-1].reason == "too slow"
+
+
+async def test_streams_end_with_a_word_when_we_stop(place: Place) -> None:
+    async with reading(place.url("/cricket-data/matches/crex_QUY/stream?after=12")) as reader:
+        await reader.until("caught_up")
+        place.streams.close()
+        closing = (await reader.until("closing"))[-1]
+        assert closing.data == {"reason": "stopping", "after": "12"}
+        assert await reader.next() is None
+
+
+async def test_no_more_streams_are_served_than_there_is_room_for(place: Place) -> None:
+    async with aiohttp.ClientSession() as client:
+        held = [await client.get(place.url("/cricket-data/stream")) for _ in range(LIMITS.streams_max)]
+        refused = await client.get(place.url("/cricket-data/stream"))
+        assert refused.status == 503
+        assert (await refused.json(content_type=None))["type"] == "/problems/too-many-streams"
+        for answer in held:
+            answer.close()
+        await place.closed(LIMITS.streams_max)
+        assert (await client.head(place.url("/cricket-data/stream"))).status == 200
+        assert place.streams.count == 0
+
+
+def _of(match_id: str, told: list[MatchEvent]) -> list[MatchEvent]:
+    return [msgspec.structs.replace(event, match_id=match_id) for event in told]
