@@ -20,6 +20,7 @@
     │   ├── UnexpectedStatusError     any other status
     │   ├── OversizedBodyError        more bytes than we are willing to read
     │   ├── EgressRefusedError        we do not go there: host, address, port or spelling
+    │   │   └── SentAwayError         the source redirected the call to such a place
     │   ├── RobotsRefusedError        the site's robots.txt asks us not to
     │   └── SourceCrowdedError        too many calls wait for this source already
     ├── BrowserError                  the browser could not do it
@@ -170,6 +171,11 @@ class EgressRefusedError(FetchError):
     def __init__(self, message: str, *, reason: str = "host", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
         self.reason = reason
+
+
+class SentAwayError(EgressRefusedError):
+    """A redirect led there: a login or consent page elsewhere, as a rule. What the source says to one way of asking it
+    need not say to another."""
 
 
 class RobotsRefusedError(FetchError):

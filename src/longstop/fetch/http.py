@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import SourceTimeoutError, UnexpectedStatusError
+from longstop.domain.errors import EgressRefusedError, SourceTimeoutError, UnexpectedStatusError
 from longstop.fetch import redirects
 from longstop.fetch.answers import require_usable
 from longstop.fetch.bodies import read_body
@@ -46,19 +46,22 @@ class HttpFetcher:
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
         requested_at = self._clock.now()
-        known = self._validators.find(request)
+        known = self._validators.find(request, self._clock.monotonic())
         deadline = request.deadline_seconds or self._limits.deadline_seconds
         try:
             async with self._clock.timeout(deadline), AsyncExitStack() as stack:
                 answer = await self._answer(request, known, stack)
                 require_usable(answer.status, answer.headers, request.purpose, self._clock)
+                _require_asked(answer.status, known, request.purpose)
                 body = await self._read(answer, request)
         except TimeoutError as error:
             raise SourceTimeoutError(f"The {request.purpose} call took longer than {deadline:g} s.") from error
         except OSError as error:
             raise unreachable(request.purpose, error) from error
         if answer.status == 200 and request.is_conditional:
-            self._validators.remember(request, answer.headers, hashlib.sha256(body).hexdigest())
+            self._validators.remember(
+                request, answer.headers, hashlib.sha256(body).hexdigest(), self._clock.monotonic()
+            )
         return Snapshot(
             request=request,
             status=answer.status,
@@ -85,8 +88,7 @@ class HttpFetcher:
         hop = redirects.first_hop(request, self._rules)
         for _ in range(self._limits.redirects_max + 1):
             async with AsyncExitStack() as own:
-                headers = redirects.headers_to_send(hop.request, asked)
-                answer = await own.enter_async_context(self.transport.call(hop.request, hop.at.url, headers))
+                answer = await self._ask(hop, asked, own, is_first=hop.request is request)
                 if answer.status not in redirects.STATUSES:
                     stack.push_async_exit(own.pop_all())
                     return answer
@@ -96,6 +98,22 @@ class HttpFetcher:
             hint="Raise scraper.fetch.max_redirects only if the source really needs so many.",
         )
 
+    async def _ask(self, hop: redirects.Hop, asked: dict[str, str], stack: AsyncExitStack, *, is_first: bool) -> Answer:
+        """Where a name leads is known only when it is called."""
+        headers = redirects.headers_to_send(hop.request, asked)
+        try:
+            return await stack.enter_async_context(self.transport.call(hop.request, hop.at.url, headers))
+        except EgressRefusedError as error:
+            if is_first:
+                raise
+            raise redirects.sent_away(error) from error
+
     async def _read(self, answer: Answer, request: FetchRequest) -> bytes:
         bytes_max = request.head_bytes_max or self._limits.body_bytes_max
         return await read_body(answer.pieces(), answer.packing, bytes_max, head_only=request.head_bytes_max is not None)
+
+
+def _require_asked(status: int, known: Validator | None, purpose: str) -> None:
+    """ "Unchanged" to a question that named nothing confirms nothing."""
+    if status == 304 and known is None:
+        raise UnexpectedStatusError(f"The source answered 304 to the {purpose} call, which had asked for the whole.")

@@ -19,6 +19,7 @@ from longstop.domain.errors import (
     MatchGoneError,
     PayloadError,
     RobotsRefusedError,
+    SentAwayError,
     SourceCrowdedError,
     SourceThrottledError,
     SourceTimeoutError,
@@ -127,14 +128,8 @@ class Ladder:
                 continue
             try:
                 snapshot: Snapshot = await self._rungs[place].fetch(request)
-            except OF_THE_SOURCE:
-                raise
-            except MatchGoneError as error:
-                self._doubt(standing, place, permit, error)
-                failure = error
             except FetchError as error:
-                self._count_failure(standing, place, permit, error.message)
-                failure = failure if isinstance(failure, MatchGoneError) else error
+                failure = self._failed(standing, place, permit, error, failure)
             else:
                 permit.succeed(self._clock.monotonic())
                 self._served(standing, place, snapshot, failure)
@@ -144,6 +139,18 @@ class Ladder:
                 # After a verdict this does nothing; without one the permit must not be lost.
                 permit.give_back()
         raise failure or self._all_open(standing)
+
+    def _failed(
+        self, standing: Standing, place: int, permit: Permit, error: FetchError, before: FetchError | None
+    ) -> FetchError:
+        """What the poll fails with when no rung below does better. Raises when none of them needs to be asked."""
+        if isinstance(error, OF_THE_SOURCE) and not isinstance(error, SentAwayError):
+            raise error
+        if isinstance(error, MatchGoneError):
+            self._doubt(standing, place, permit, error)
+            return error
+        self._count_failure(standing, place, permit, error.message)
+        return before if isinstance(before, MatchGoneError) else error
 
     def where(self, key: str) -> tuple[str, str]:
         """The rung a match stands on, and why."""

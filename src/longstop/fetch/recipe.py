@@ -27,6 +27,8 @@ _JWT = re.compile(r"\b[A-Za-z0-9_-]{4,2000}\.([A-Za-z0-9_-]{4,4000})\.[A-Za-z0-9
 _AGING_SECONDS = 5.0
 _AGING_SHARE = 1 / 3
 _EXPIRY_MAX = timedelta(days=365)
+# A cookie that ends sooner counts visits or clicks; one that lets in lasts longer.
+_COOKIE_MIN = timedelta(seconds=10)
 
 
 class CapturedCall(msgspec.Struct, frozen=True):
@@ -136,12 +138,14 @@ def _as_word(key: str) -> re.Pattern[str]:
 
 
 def _expiry(call: CapturedCall, cookies: Sequence[Cookie]) -> datetime | None:
-    """The first moment at which anything in it runs out."""
+    """The first moment at which anything in it runs out. What had run out when the call was made had no part in it."""
     query = (value for _, value in parse_qsl(urlsplit(call.url).query))
     texts = [*call.headers.values(), *query, *(cookie.value for cookie in cookies)]
-    moments = [*_token_expiries(texts), *(cookie.expires_at for cookie in cookies if cookie.expires_at)]
-    plausible = [moment for moment in moments if moment - call.captured_at < _EXPIRY_MAX]
-    return min(plausible, default=None)
+    lives = [moment - call.captured_at for moment in _token_expiries(texts)]
+    ends = [cookie.expires_at - call.captured_at for cookie in cookies if cookie.expires_at]
+    plausible = [life for life in lives if timedelta(0) < life < _EXPIRY_MAX]
+    plausible += [life for life in ends if _COOKIE_MIN <= life < _EXPIRY_MAX]
+    return call.captured_at + min(plausible) if plausible else None
 
 
 def _token_expiries(texts: Iterable[str]) -> Iterable[datetime]:

@@ -22,7 +22,8 @@ Keep = Callable[[Recipe], Awaitable[None]]
 
 class BookOptions(msgspec.Struct, frozen=True):
     """A failed lesson is not repeated at once: the site may be down, and a browser is dear. Nobody waits for one longer
-    than `wait_seconds`; it goes on without them, since a slow site needs its time. A recipe that brought something
+    than `wait_seconds`; it goes on without them, since a slow site needs its time. What was learnt less than
+    `again_after_seconds` ago is not learnt again for having run out. A recipe that brought something
     unreadable is doubted only when it is older than `doubt_after_seconds`: the next one would bring the same. A site
     that refuses even what its page just did takes it from nobody else: there is no lesson for `useless_seconds`, then
     for twice as long each time.
@@ -31,6 +32,7 @@ class BookOptions(msgspec.Struct, frozen=True):
     wait_seconds: float = 12.0
     lesson_seconds: float = 120.0
     pause_after_failure_seconds: float = 5.0
+    again_after_seconds: float = 3.0
     useless_seconds: float = 60.0
     useless_seconds_max: float = 600.0
     doubt_after_seconds: float = 30.0
@@ -73,19 +75,19 @@ class RecipeBook:
         if self._recipe is None:
             return None
         ripeness = self._recipe.ripeness(self._clock.now())
-        if ripeness is not Ripeness.FRESH:
+        if ripeness is not Ripeness.FRESH and not self._is_just_learnt:
             self._begin(request, "it runs out")
         return None if ripeness is Ripeness.EXPIRED else self._recipe
 
     async def renew(self, request: FetchRequest, refused: Recipe | None, reason: str) -> Recipe:
         """A recipe that is not the refused one. Everybody who waits gets the outcome of the same lesson."""
-        if self._recipe is not None and self._recipe is not refused:
-            return self._recipe
-        lesson = self._begin(request, reason)
+        known = self._recipe
+        is_expired = known is not None and known.ripeness(self._clock.now()) is Ripeness.EXPIRED
+        if known is not None and known is not refused and not is_expired:
+            return known
+        lesson = None if is_expired and self._is_just_learnt else self._begin(request, reason)
         if lesson is None:
-            raise SourceRefusedError(
-                f"Access to {self._source} was refused, and learning it anew has just failed or was of no use."
-            )
+            raise SourceRefusedError(f"Access to {self._source} was refused, and learning it anew was just tried.")
         try:
             async with self._clock.timeout(self._options.wait_seconds):
                 return await asyncio.shield(lesson)
@@ -96,6 +98,10 @@ class RecipeBook:
     def is_useless(self) -> bool:
         """Whether this site takes the call from its page only, as far as is known now."""
         return self._clock.monotonic() < self._useless_until
+
+    @property
+    def _is_just_learnt(self) -> bool:
+        return self._clock.monotonic() - self._learnt_at < self._options.again_after_seconds
 
     def served(self) -> None:
         """The recipe was good for a call."""

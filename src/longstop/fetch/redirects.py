@@ -7,7 +7,7 @@ from urllib.parse import quote, urljoin, urlsplit
 
 import msgspec
 
-from longstop.domain.errors import EgressRefusedError, SourceRefusedError, UnexpectedStatusError
+from longstop.domain.errors import EgressRefusedError, SentAwayError, SourceRefusedError, UnexpectedStatusError
 from longstop.fetch.egress.guard import CheckedUrl, EgressRules, check_url, is_login
 from longstop.fetch.snapshot import FetchRequest
 
@@ -61,8 +61,19 @@ def next_hop(hop: Hop, status: int, location: str | None, rules: EgressRules) ->
     target = _joined(hop.at.url, location)
     if is_login(_path_of(target), rules):
         raise SourceRefusedError(f"The source sent the {hop.request.purpose} call to its login page.")
-    there = check_url(target, rules)
+    there = _checked(target, rules)
     return Hop(_carried_over(hop, status, there), there)
+
+
+def _checked(target: str, rules: EgressRules) -> CheckedUrl:
+    try:
+        return check_url(target, rules)
+    except EgressRefusedError as error:
+        raise sent_away(error) from error
+
+
+def sent_away(error: EgressRefusedError) -> SentAwayError:
+    return SentAwayError(f"{error.message} It was redirected there.", reason=error.reason, hint=error.hint)
 
 
 def _carried_over(hop: Hop, status: int, there: CheckedUrl) -> FetchRequest:

@@ -1,10 +1,13 @@
 """The replay rung: the call that the page makes, made without the page."""
 
-from longstop.domain.errors import SourceRefusedError
+from longstop.domain.errors import SentAwayError, SourceRefusedError
 from longstop.fetch.ladder import RungName
 from longstop.fetch.recipe import Recipe
 from longstop.fetch.recipe_book import RecipeBook
 from longstop.fetch.snapshot import Fetcher, FetchRequest, Snapshot
+
+# A redirect to where we may not go is a way of being refused: most lead to a login or to a cookie wall.
+REFUSALS = (SourceRefusedError, SentAwayError)
 
 
 class ReplayRung:
@@ -20,7 +23,7 @@ class ReplayRung:
         recipe = self._book.current(request) if self._book else None
         try:
             snapshot = await self._http.fetch(_prepared(request, recipe))
-        except SourceRefusedError:
+        except REFUSALS:
             if self._book is None:
                 raise
             return await self._again(self._book, request, recipe)
@@ -50,7 +53,7 @@ class ReplayRung:
         if refused is not None:
             try:
                 return await self._http.fetch(_prepared(request, refused))
-            except SourceRefusedError:
+            except REFUSALS:
                 pass
         recipe = await book.renew(request, refused, "the call was refused")
         snapshot = await self._twice(_prepared(request, recipe), book)
@@ -60,11 +63,11 @@ class ReplayRung:
     async def _twice(self, call: FetchRequest, book: RecipeBook) -> Snapshot:
         try:
             return await self._http.fetch(call)
-        except SourceRefusedError:
+        except REFUSALS:
             pass
         try:
             return await self._http.fetch(call)
-        except SourceRefusedError:
+        except REFUSALS:
             book.reject()
             raise
 

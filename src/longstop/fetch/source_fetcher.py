@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from longstop.clock import Clock
-from longstop.domain.errors import PayloadError, SourceRefusedError, SourceTimeoutError
+from longstop.domain.errors import PayloadError, SourceTimeoutError
 from longstop.fetch.ladder import Ladder, RungName
 from longstop.fetch.page_rungs import InPageRung
 from longstop.fetch.patience import Patience
-from longstop.fetch.replay import ReplayRung
+from longstop.fetch.replay import REFUSALS, ReplayRung
 from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.resilience.breaker import BreakerView
 
@@ -83,7 +83,7 @@ class SourceFetcher:
             return await self._in_page.fetch(request)
         try:
             return await self._replay.fetch(request)
-        except SourceRefusedError:
+        except REFUSALS:
             if self._in_page is None or not self._in_page.has_page(request):
                 raise
             return await self._in_page.fetch(request)

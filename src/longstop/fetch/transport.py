@@ -2,15 +2,19 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol
+from typing import Final, Protocol
 
 import aiohttp
 from yarl import URL
 
-from longstop.domain.errors import SourceUnreachableError
+from longstop.domain.errors import SourceUnreachableError, UnreadableBodyError
 from longstop.fetch.bodies import ACCEPT_ENCODING
 from longstop.fetch.egress.resolver import PinnedResolver
 from longstop.fetch.snapshot import FetchRequest
+
+# Each chunk costs the same however little is in it; honest ones hold more, all but a few.
+CHUNKS_BEFORE_DOUBT: Final = 5000
+CHUNK_BYTES_MIN: Final = 32
 
 
 class Answer(Protocol):
@@ -46,8 +50,12 @@ class AiohttpAnswer:
         self._purpose = purpose
 
     async def pieces(self) -> AsyncIterator[bytes]:
+        chunks = size = 0
         try:
-            async for piece in self._response.content.iter_any():
+            async for piece, is_chunk_whole in self._response.content.iter_chunks():
+                chunks, size = chunks + is_chunk_whole, size + len(piece)
+                if chunks > CHUNKS_BEFORE_DOUBT and size < chunks * CHUNK_BYTES_MIN:
+                    raise UnreadableBodyError(f"The {self._purpose} answer came in {chunks} chunks of almost nothing.")
                 yield piece
         except (aiohttp.ClientError, ConnectionError) as error:
             raise unreachable(self._purpose, error) from error

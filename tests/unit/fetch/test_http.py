@@ -1,5 +1,6 @@
 import asyncio
 import gzip
+import random
 import time
 import tracemalloc
 from collections.abc import Awaitable, Callable
@@ -18,6 +19,7 @@ from longstop.domain.errors import (
     SourceTimeoutError,
     SourceUnreachableError,
     UnexpectedStatusError,
+    UnreadableBodyError,
 )
 from longstop.fetch.http import HttpFetcher, HttpLimits
 from longstop.fetch.snapshot import FetchRequest
@@ -84,8 +86,11 @@ async def test_the_wish_for_a_pause_comes_with_the_error(
     assert thrown.value.retry_after_seconds == seconds
 
 
-async def test_nothing_changed_is_an_answer(site: Site, fetcher: HttpFetcher) -> None:
-    assert (await fetcher.fetch(site.request("/answer?status=304"))).status == 304
+@pytest.mark.req("A3")
+async def test_unchanged_is_no_answer_to_who_asked_for_the_whole(site: Site, fetcher: HttpFetcher) -> None:
+    """Else a match would look fresh of which nothing was ever read."""
+    with pytest.raises(UnexpectedStatusError, match="304"):
+        await fetcher.fetch(site.request("/answer?status=304"))
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -275,4 +280,21 @@ async def test_closing_twice_is_legal(site: Site) -> None:
     await fetcher.close()
     await fetcher.fetch(site.request("/answer"))
     await fetcher.close()
+    await fetcher.close()
+
+
+@pytest.mark.req("D3")
+@pytest.mark.parametrize("packing", ["identity", "gzip"])
+async def test_a_flood_of_chunks_with_almost_nothing_in_them_is_not_sat_through(
+    raw_site: RawSite, packing: str
+) -> None:
+    """Millions of them would keep a core busy until the deadline."""
+    body = b"[" + b" " * 1_000_000 + b"]"
+    sent = body if packing == "identity" else gzip.compress(random.Random(1).randbytes(1_000_000))
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in sent) + b"0\r\n\r\n"
+    head = f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Encoding: {packing}\r\n\r\n".encode()
+    url = await raw_site(head + chunks, False)
+    fetcher = HttpFetcher(SystemClock(), HttpLimits(deadline_seconds=10.0))
+    with pytest.raises(UnreadableBodyError, match="almost nothing"):
+        await fetcher.fetch(FetchRequest("crex", url, "state"))
     await fetcher.close()

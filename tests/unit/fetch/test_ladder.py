@@ -7,9 +7,11 @@ import pytest
 from longstop import virtual_time
 from longstop.clock import LoopClock
 from longstop.domain.errors import (
+    EgressRefusedError,
     FetchError,
     MalformedPayloadError,
     MatchGoneError,
+    SentAwayError,
     SourceFailingError,
     SourceThrottledError,
 )
@@ -256,3 +258,16 @@ def test_a_match_whose_payloads_cannot_be_read_is_shut_on_all_rungs_until_it_is_
         scene.ladder.shut("never seen", "unreadable")
 
     virtual_time.run(play())
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_redirect_to_where_we_may_not_go_costs_a_rung_and_no_match() -> None:
+    """A login or a cookie wall on another host is what the site says to this way of asking, not to every way."""
+    scene = Scene()
+    scene.rungs[0].failure = SentAwayError("Kept from a call.")
+    assert await scene.polls(5) == ["in_page", "in_page"]
+    scene.rungs[1].failure = EgressRefusedError("No such host.")
+    with pytest.raises(EgressRefusedError):
+        await scene.polls(2.5)
+    await scene.ladder.close()

@@ -109,3 +109,13 @@ def test_a_recipe_shows_no_secret_when_it_is_printed() -> None:
 def test_a_recipe_survives_being_stored() -> None:
     recipe = learn("crex", "state", "QUY", call(), [Cookie("sid", "1", at(20))])
     assert msgspec.json.decode(msgspec.json.encode(recipe), type=Recipe) == recipe
+
+
+@pytest.mark.req("A2")
+def test_what_had_run_out_when_the_call_was_made_does_not_end_the_recipe() -> None:
+    """An old session that lies about in a cookie would make every recipe a dead one, and each poll a lesson."""
+    plain = call(headers={})
+    stale = [Cookie("old", token(at(-3600).timestamp())), Cookie("gone", "", NOON), Cookie("click", "1", at(1))]
+    assert learn("crex", "state", "QUY", plain, stale).expires_at is None
+    session = Cookie("session", token(at(5).timestamp()))
+    assert learn("crex", "state", "QUY", plain, [*stale, session]).expires_at == at(5)

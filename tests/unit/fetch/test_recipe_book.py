@@ -1,9 +1,10 @@
+from contextlib import suppress
 from datetime import timedelta
 
 import msgspec
 import pytest
 
-from longstop.domain.errors import FetchError, SourceRefusedError
+from longstop.domain.errors import FetchError, SentAwayError, SourceRefusedError
 from longstop.fetch.lessons import Lessons
 from longstop.fetch.opening import Opener
 from longstop.fetch.patience import Patience
@@ -23,11 +24,12 @@ class Plain:
     def __init__(self) -> None:
         self.token = "one"
         self.calls: list[FetchRequest] = []
+        self.refusal: FetchError = SourceRefusedError("no")
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
         self.calls.append(request)
         if dict(request.headers).get("authorization") != f"Bearer {self.token}":
-            raise SourceRefusedError("no")
+            raise self.refusal
         return Snapshot(request, 200, b"{}", CLOCK.now(), CLOCK.now())
 
     async def close(self) -> None: ...
@@ -39,6 +41,7 @@ class Scene:
         self.kept: list[Recipe] = []
         opener = Opener(self.site, CLOCK, Patience(Timeouts()))
         self.lessons: list[FetchRequest] = []
+        self.life_seconds: float | None = None
         self._take = Lessons(opener).take
         self.book = RecipeBook("crex", self._learn, self._keep, CLOCK, Signals())
         self.plain = Plain()
@@ -46,7 +49,10 @@ class Scene:
 
     async def _learn(self, request: FetchRequest) -> Recipe:
         self.lessons.append(request)
-        return await self._take(request)
+        recipe = await self._take(request)
+        if self.life_seconds is None:
+            return recipe
+        return msgspec.structs.replace(recipe, expires_at=CLOCK.now() + timedelta(seconds=self.life_seconds))
 
     async def _keep(self, recipe: Recipe) -> None:
         self.kept.append(recipe)
@@ -156,3 +162,37 @@ async def test_a_site_that_refuses_what_its_page_just_did_costs_no_lesson_for_ea
     assert len(scene.lessons) == 2
     await CLOCK.sleep(61.0)
     assert [*useless, scene.rung.is_useless] == [True, False, True]  # twice as long now
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_recipe_that_has_run_out_is_not_handed_out_as_the_next_one() -> None:
+    scene = Scene()
+    scene.book.restore(expiring(1.0))
+    await CLOCK.sleep(2.0)
+    scene.plain.token = "two"
+    scene.site.says.append(captured(token="two"))
+    assert (await scene.rung.fetch(asked())).status == 200
+    assert not scene.book.is_useless
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_recipe_that_never_lives_long_costs_no_lesson_for_each_call() -> None:
+    scene = Scene()
+    scene.life_seconds = 0.5
+    scene.site.says += [captured() for _ in range(100)]
+    for _ in range(60):
+        await CLOCK.sleep(0.5)
+        with suppress(FetchError):
+            await scene.rung.fetch(asked())
+    assert len(scene.lessons) <= 11
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_redirect_to_a_login_on_a_host_that_is_not_ours_has_the_recipe_learnt() -> None:
+    scene = Scene()
+    scene.plain.refusal = SentAwayError("Kept from a call.")
+    scene.site.says.append(captured())
+    assert (await scene.rung.fetch(asked())).status == 200

@@ -9,6 +9,7 @@ import pytest
 from longstop.clock import SystemClock
 from longstop.domain.errors import (
     EgressRefusedError,
+    SentAwayError,
     SourceRefusedError,
     SourceTimeoutError,
     SourceUnreachableError,
@@ -84,7 +85,7 @@ async def test_a_redirect_to_a_forbidden_place_is_refused_at_every_hop(
     guarded: HttpFetcher, own_site: "OwnSite", canary: "Canary", hops: int, form: str
 ) -> None:
     own_site.redirect_to = form.format(port=canary.port)
-    with pytest.raises(EgressRefusedError):
+    with pytest.raises(SentAwayError):
         await guarded.fetch(request_for(f"{own_site.base_url}/hops/{hops}"))
     assert canary.connections == 0
     assert len(own_site.seen) == hops + 1
