@@ -166,14 +166,30 @@ class Pipeline:
 
     async def _give_up(self, watch: Watch) -> None:
         """What is still missing when the source says no more stays missing, and the record tells why."""
-        observation = watch.accepted
-        if observation is None or not watch.has_ledger or watch.ledger.is_whole:
+        if watch.has_ledger and not watch.ledger.is_whole:
+            await self._record_gaps(watch, GONE)
+
+    async def record_overdue(self, watch: Watch) -> None:
+        """What stays missing is on record in time, also while the source fails, hangs, or is not believed."""
+        if not watch.is_gap_due(self._clock.now()):
             return
-        now = msgspec.structs.replace(observation.provenance, captured_at=self._clock.now())
-        draft = watch.ledger.draft(msgspec.structs.replace(observation, provenance=now), given_up=GONE)
-        await self._save(watch, WriteBatch(gaps=draft.gaps, events=draft.events))
-        watch.ledger.adopt(draft)
-        self._announcer.facts(watch, draft)
+        try:
+            await self._record_gaps(watch)
+        except StoreError as error:
+            self._tell_error(watch, error, "gaps")
+
+    async def _record_gaps(self, watch: Watch, given_up: str = "") -> None:
+        async with watch.posting:
+            observation = watch.accepted
+            if observation is None:
+                return
+            now = msgspec.structs.replace(observation.provenance, captured_at=self._clock.now())
+            draft = watch.ledger.draft(msgspec.structs.replace(observation, provenance=now), given_up=given_up)
+            if draft.records and not given_up:
+                return  # somebody else has written newer balls: whoever reads them tells what is missing
+            await self._save(watch, WriteBatch(gaps=draft.gaps, events=draft.events))
+            watch.ledger.adopt(draft)
+            self._announcer.facts(watch, draft)
 
     async def _attempt(self, watch: Watch) -> Outcome:
         try:
@@ -252,14 +268,16 @@ class Pipeline:
     async def _post(self, watch: Watch, observation: Observation) -> Draft:
         """What this observation adds to the ledger, made durable; only then the ledger believes it."""
         extracted = self._clock.monotonic()
-        ledger = watch.ledger
-        draft = ledger.draft(observation)
-        pages = await self._fetch_missing(watch, ledger.wanted(draft), observation)
-        if pages:
-            draft = ledger.draft(observation, pages)
-        latency = self._clock.monotonic() - extracted
-        await self._save(watch, batch_of(watch, draft, latency))
-        ledger.adopt(draft)
+        draft = watch.ledger.draft(observation)
+        wanted = watch.ledger.wanted(draft)
+        pages = await self._fetch_missing(watch, wanted, observation)
+        may_have_moved = bool(wanted) or watch.posting.locked()
+        async with watch.posting:
+            if may_have_moved:
+                draft = watch.ledger.draft(observation, pages)
+            latency = self._clock.monotonic() - extracted
+            await self._save(watch, batch_of(watch, draft, latency))
+            watch.ledger.adopt(draft)
         self._announcer.stored(watch, draft, self._clock.monotonic() - extracted)
         return draft
 

@@ -1,5 +1,6 @@
 """What is remembered of one match while it is watched, and how a draft becomes rows."""
 
+import asyncio
 from collections.abc import Collection
 from datetime import datetime
 
@@ -86,6 +87,8 @@ class Watch:
         self.is_concluded = False
         self.patience = Patience()
         self.codes = Codes(listing)
+        # Who drafts from the ledger and adopts the draft once it is written is alone with it meanwhile.
+        self.posting = asyncio.Lock()
         self._limits = limits
         self._ledger: MatchLedger | None = None
         self._body: bytes | None = None
@@ -136,6 +139,10 @@ class Watch:
         """Over, and every ball of it was read once more after the end."""
         is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
         return is_over and self._ledger is not None and self._ledger.is_settled
+
+    def is_gap_due(self, now: datetime) -> bool:
+        """Something has been missing for so long that it has to be told."""
+        return self.accepted is not None and self._ledger is not None and self._ledger.is_gap_due(now)
 
     def is_settled_since(self, moment: datetime) -> bool:
         """Seen after that moment (or finished before it), with nothing left to look for."""

@@ -99,6 +99,10 @@ class MatchLedger:
         patience = self._limits.ask_again_seconds
         return not self._to_sync and all(each.rests(now, patience) for each in self._suspicions.values())
 
+    def is_gap_due(self, now: datetime) -> bool:
+        patience = timedelta(seconds=self._limits.gap_after_seconds)
+        return any(each.gap is None and now - each.since >= patience for each in self._suspicions.values())
+
     @property
     def rows(self) -> int:
         """How many balls it holds."""

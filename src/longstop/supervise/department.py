@@ -22,6 +22,7 @@ from longstop.store.contract import Store
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.control import SourceControl
 from longstop.supervise.discovery import Discovery
+from longstop.supervise.gap_keeping import GapKeeping
 from longstop.supervise.naming import NameBook, Naming
 from longstop.supervise.options import Options
 from longstop.supervise.roster import Admit, Roster, admit_all
@@ -91,6 +92,7 @@ class Department:
                 parts.clock,
                 parts.bus,
             ),
+            GapKeeping(self.name, self.pipeline, lambda: self.roster.assignments),
         )
 
     # What assignments ask of their household.

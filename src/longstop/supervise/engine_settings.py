@@ -45,7 +45,7 @@ def ledger_limits(settings: Settings) -> LedgerLimits:
     return LedgerLimits(
         overs_per_call=repair.overs_per_call,
         calls_per_poll=repair.calls_per_poll,
-        # Noticed a poll later at most, the gap is on record before the deadline.
+        # A poll has until then to fill it; who keeps the gaps looks each second, so it is told before the deadline.
         gap_after_seconds=max(0.1, repair.gap_deadline - settings.scraper.lifecycle.polling_interval),
     )
 

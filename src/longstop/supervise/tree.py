@@ -65,6 +65,7 @@ TREE: tuple[Post, ...] = (
     Post("admission", ENGINE, "tries starts again that had to wait for memory", is_optional=True, is_periodic=True),
     Post("discovery", SOURCE, "which matches are there", is_periodic=True),
     Post("naming", SOURCE, "who is behind the codes", is_periodic=True),
+    Post("gap keeping", SOURCE, "puts on record what stays missing, whatever the source does", is_periodic=True),
     Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),
 )
 
