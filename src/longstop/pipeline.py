@@ -31,7 +31,7 @@ from longstop.ledger.gaps import FeedPage, OverRange
 from longstop.ledger.match_ledger import Draft
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.resuming import disagreements
+from longstop.resuming import disagreements, recalled
 from longstop.sources.contract import Missing, Source
 from longstop.store.contract import LedgerPage, Store, WriteBatch
 from longstop.watch import Watch, batch_of, row_as
@@ -155,7 +155,7 @@ class Pipeline:
 
     async def _sync_finally(self, watch: Watch) -> None:
         """Every over once more, as far as the feed still has it."""
-        observation = watch.accepted
+        observation = watch.last_word
         if observation is None or not watch.has_ledger:
             return
         watch.ledger.read_again(observation.innings)
@@ -180,7 +180,7 @@ class Pipeline:
 
     async def _record_gaps(self, watch: Watch, given_up: str = "") -> None:
         async with watch.posting:
-            observation = watch.accepted
+            observation = watch.last_word
             if observation is None:
                 return
             now = msgspec.structs.replace(observation.provenance, captured_at=self._clock.now())
@@ -250,7 +250,10 @@ class Pipeline:
         if watch.has_ledger:
             return
         page = await self._store.ledger(watch.ref.match_id)
-        watch.resume_from(page, await self._store.match(watch.ref.match_id) if page.live else None)
+        row = await self._store.match(watch.ref.match_id) if page.live else None
+        watch.resume_from(page, row)
+        if page.live is not None and row is not None:
+            watch.recalled = recalled(page.live, row)
         if watch.prior is not None:
             self._tell_resumed(watch, watch.prior, page)
             watch.prior = None

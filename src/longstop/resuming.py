@@ -4,8 +4,9 @@ The store may know more than the state, which was saved some moments before the 
 state names was durable before the state was saved.
 """
 
+from longstop.domain.observation import Observation, Provenance
 from longstop.domain.scraper_state import ScraperState
-from longstop.store.contract import LedgerPage
+from longstop.store.contract import LedgerPage, LiveRow, MatchRow
 
 
 def disagreements(state: ScraperState, page: LedgerPage) -> tuple[str, ...]:
@@ -38,3 +39,23 @@ def _scores(state: ScraperState, page: LedgerPage) -> list[str]:
 def _tell(kept: dict[int, tuple[int, int]], innings: int) -> str:
     runs, wickets = kept.get(innings, (0, 0))
     return f"{runs}/{wickets}" if innings in kept else "nothing"
+
+
+def recalled(live: LiveRow, row: MatchRow) -> Observation:
+    """What the source said last to whoever watched before us, as far as the store has it."""
+    return Observation(
+        ref=row.ref,
+        provenance=Provenance(live.source, live.rung, live.payload_sha256, live.captured_at, live.source_at),
+        status=row.status,
+        play=live.play,
+        teams=row.teams,
+        innings=live.innings,
+        batting=live.batting,
+        bowling=live.bowling,
+        toss=live.toss,
+        result=live.result,
+        format=row.format,
+        balls_per_over=live.balls_per_over,
+        last_event=live.last_event,
+        announcement=live.announcement,
+    )

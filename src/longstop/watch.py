@@ -80,6 +80,8 @@ class Watch:
         self.status = listing.status
         self.rung = "replay"
         self.accepted: Observation | None = None
+        # What the life before this one was told last, as the store has it.
+        self.recalled: Observation | None = None
         self.captured_at: datetime | None = None
         self.changed_at = prior.changed_at if prior else None
         self.failures_in_a_row = 0
@@ -123,6 +125,11 @@ class Watch:
         if self._ledger is None or self.accepted is None or self.accepted.current_innings is None:
             return None
         return self._ledger.book(self.accepted.current_innings.number).last_place
+
+    @property
+    def last_word(self) -> Observation | None:
+        """What the source said last, to this life or to the one before it."""
+        return self.accepted or self.recalled
 
     @property
     def has_ledger(self) -> bool:
@@ -213,11 +220,13 @@ class Watch:
         return self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
 
     def conclude(self) -> list[MatchStep]:
-        """The source says no more. A match that was never seen has nothing to conclude."""
-        if self.accepted is None:
+        """The source says no more. A match that was never seen has nothing to conclude; one that never began was not
+        completed."""
+        if self.last_word is None:
             return []
         if not self.is_over:
-            self.status = MatchStatus.COMPLETED
+            has_begun = self.last_word.status is not MatchStatus.UPCOMING
+            self.status = MatchStatus.COMPLETED if has_begun else MatchStatus.ABANDONED
         return [self._advance("finished")] if self._applies("finished") else []
 
     def advance(self, event: str) -> list[MatchStep]:
@@ -298,7 +307,7 @@ def listed_row(listing: MatchListing, now: datetime) -> MatchRow:
 def row_as(watch: Watch, scraper_status: str, now: datetime) -> MatchRow:
     """The match as it stands now, told by nobody but us."""
     return msgspec.structs.replace(
-        match_row(watch, watch.accepted),
+        match_row(watch, watch.last_word),
         status=watch.status,
         state=watch.state,
         state_at=now,

@@ -1,19 +1,22 @@
 """The engine, real code, on virtual time: hours in moments, many matches, matches that come and go."""
 
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.simulated import EPOCH, SOURCE, Conditions, Simulation, last_end, unclean
+from benchmarks.weather import Forecast, always
 from longstop import virtual_time
 from longstop.domain.match import MatchStatus
+from longstop.observe import signals
 from longstop.serve.account import account_of
 from longstop.store.sqlite import SqliteOptions, SqliteStore
-from longstop_origin.fixture import Fixture
 from longstop_origin.oracle import Counts
 from longstop_origin.world import World, WorldOptions
+from tests.vanishing import Vanishing
 
 HOUR_SECONDS = 3600.0
 # Well under a second; the figure itself, a fifth of one, is told by `make proof-house`.
@@ -119,24 +122,6 @@ def test_a_match_that_appears_in_the_middle_is_found_and_kept() -> None:
     assert counts.stored > 0
 
 
-class Vanishing:
-    """A site that answers 404 to every call for one match from a moment on, and lists it no longer."""
-
-    def __init__(self, simulation: Simulation, key: str) -> None:
-        self._known = simulation.site.known
-        self._listed = simulation.site._listed
-        self._key = key
-        self.is_gone = False
-        simulation.site.known = self.known  # type: ignore[method-assign]  # the site of this test
-        simulation.site._listed = self.listed  # type: ignore[method-assign]  # the same
-
-    def known(self, key: str, now: float) -> Fixture | None:
-        return None if self.is_gone and key == self._key else self._known(key, now)
-
-    def listed(self, now: float) -> list[Fixture]:
-        return [each for each in self._listed(now) if not (self.is_gone and each.key == self._key)]
-
-
 @pytest.mark.req("A5", "B3")
 def test_a_match_that_disappears_disturbs_no_other_and_keeps_what_it_had() -> None:
     async def play() -> tuple[Simulation, str, int, int, Counts]:
@@ -210,6 +195,38 @@ def test_an_engine_that_starts_again_on_its_record_changes_nothing_that_was_kept
     first, second = virtual_time.run(play())
     assert first == second
     assert all(account["balls"] for account in first.values())
+
+
+@pytest.mark.req("A1", "A6")
+def test_matches_that_were_all_held_up_at_once_go_back_to_their_places_in_the_beat() -> None:
+    """Four hundred, spread over the beat; twenty seconds in which nothing is answered must not bunch them."""
+
+    async def play() -> tuple[int, int]:
+        simulation = Simulation(world(400, rolling=False), Conditions(is_adaptive=False))
+        began: dict[str, float] = {}
+        simulation.bus.subscribe(
+            signals.PollFinished,
+            lambda poll: began.update({poll.match_id: (poll.at - EPOCH).total_seconds() - poll.duration_seconds}),
+        )
+        await simulation.start()
+        await simulation.clock.sleep(30.0)
+        before = fullest(began)
+        simulation.weather.forecast = Forecast(always(20.0), deadline_seconds=30.0)
+        await simulation.clock.sleep(20.0)
+        simulation.weather.forecast = Forecast()
+        await simulation.clock.sleep(60.0)
+        after = fullest(began)
+        await simulation.engine.stop("enough was seen")
+        await simulation.close()
+        return before, after
+
+    before, after = virtual_time.run(play())
+    assert after <= 2 * before
+
+
+def fullest(began: dict[str, float], slots: int = 25, beat: float = 2.5) -> int:
+    """How many begin in the fullest part of the beat."""
+    return max(Counter(int(moment % beat / beat * slots) for moment in began.values()).values())
 
 
 def keys(simulation: Simulation) -> list[str]:

@@ -44,7 +44,7 @@ class Failures(msgspec.Struct, frozen=True):
         if fault is Fault.UNREADABLE:
             return msgspec.structs.replace(self, unreadable=self.unreadable + 1)
         lately = [at for at in self.unreached_at if now - at < limits.window_seconds]
-        return msgspec.structs.replace(self, unreached_at=(*lately, now)[-limits.failures :])
+        return msgspec.structs.replace(self, unreached_at=(*lately, now)[-limits.failures - 1 :])
 
     def without(self, fault: Fault) -> "Failures":
         """It turned out that this kind speaks against nobody."""
@@ -52,12 +52,12 @@ class Failures(msgspec.Struct, frozen=True):
             return msgspec.structs.replace(self, unreadable=0)
         return msgspec.structs.replace(self, unreached_at=())
 
-    def rest(self, limits: PauseLimits) -> Rest | None:
-        """None as long as it is worth going on."""
+    def rest(self, limits: PauseLimits, *, spare: int = 0) -> Rest | None:
+        """None as long as it is worth going on. `spare` is one more for what a restart may have mended."""
         if self.unreadable > limits.unreadable:
             reason = f"{self.unreadable} payloads in a row could not be read"
             return Rest(limits.unreadable_seconds, reason, Fault.UNREADABLE)
-        if len(self.unreached_at) >= limits.failures:
-            reason = f"{limits.failures} attempts in a row failed within {limits.window_seconds / 60:g} minutes"
+        if len(self.unreached_at) >= limits.failures + spare:
+            reason = f"{limits.failures + spare} attempts in a row failed within {limits.window_seconds / 60:g} minutes"
             return Rest(limits.pause_seconds, reason, Fault.UNREACHED)
         return None

@@ -108,3 +108,11 @@ def _after_changes(standing: Standing, limits: PaceLimits) -> Pace:
 def first_delay(match_id_hash: int, interval_seconds: float) -> float:
     """Spreads the starts over one interval, so that many matches do not poll in step."""
     return (match_id_hash % 1000) / 1000 * interval_seconds
+
+
+def latest_beat(due: float, interval_seconds: float, now: float) -> float:
+    """The last moment of this beat that is not in the future. Who comes late by many beats, perhaps with all others
+    since the loop stood still, keeps his own place in it."""
+    if due >= now:
+        return now
+    return due + (now - due) // interval_seconds * interval_seconds

@@ -9,7 +9,7 @@ frozen   captures come, and all of them show the same for the whole threshold, w
          not say whether they play is not held to it.
 
 A match that rests, ours or by the source's own word (`Retry-After`, a breaker), is not late; its time begins again when
-the rest is over.
+the rest is over. Nor is one late that its source denies: there is nothing to be had of it.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ class MatchView(msgspec.Struct, frozen=True):
 
     `watched_since` is when this process began to watch it, and outlives restarts of its scraper. `captured_at` is the
     last good poll, `changed_at` the last one that told something new. `paused_until` is our own rest,
-    `throttled_until` the source's wish or a breaker's.
+    `throttled_until` the source's wish or a breaker's. `is_denied`: the source shows it no more, by page and by list.
     """
 
     match_id: str
@@ -50,6 +50,7 @@ class MatchView(msgspec.Struct, frozen=True):
     in_play_since: datetime | None = None
     paused_until: datetime | None = None
     throttled_until: datetime | None = None
+    is_denied: bool = False
 
     @property
     def is_live(self) -> bool:
@@ -72,7 +73,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 def find(view: MatchView, now: datetime, limits: StalenessLimits) -> Finding | None:
     """The worst that is wrong with this match, if anything is."""
-    if not view.is_live or is_resting(view, now):
+    if not is_expected(view, now):
         return None
     unseen = capture_age_seconds(view, now)
     if unseen >= limits.threshold_seconds:
@@ -101,7 +102,7 @@ def content_age_seconds(view: MatchView, now: datetime) -> float:
 
 def is_expected(view: MatchView, now: datetime) -> bool:
     """Whether captures of this match should be coming in now."""
-    return view.is_live and not is_resting(view, now)
+    return view.is_live and not view.is_denied and not is_resting(view, now)
 
 
 def stall_seconds(views: Iterable[MatchView], now: datetime) -> float:

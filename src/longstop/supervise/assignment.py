@@ -16,6 +16,7 @@ from longstop.observe import signals
 from longstop.resilience.failures import Fault
 from longstop.supervise.budget import Restarts
 from longstop.supervise.failing import tell_failure
+from longstop.supervise.scheduler import TurnOverdueError
 from longstop.supervise.scraper import Decision, Move, Scraper, ScraperParts
 from longstop.watch import Watch
 
@@ -93,13 +94,17 @@ class Assignment:
         return await self._follow(await self.scraper.attempt())
 
     def fail(self, failure: BaseException) -> float | None:
-        """A fault of ours, a lost task, a hang: the same match with a new scraper, as long as that helps."""
+        """A fault of ours, a lost task, a hang: the same match with a new scraper, as long as that helps. It does not
+        when the budget is spent, nor when as many failed in a row as pause a match."""
         tell_failure(self._parts, f"scraper {self.key}", failure, self.watch)
         budget = self._parts.options().scraper_budget
+        rest = self.scraper.fail(failure, is_hang=isinstance(failure, TurnOverdueError))
         self._candidate = None
-        if self._restarts.spend(budget, self._now()):
+        if self._restarts.spend(budget, self._now()) and rest is None:
             self._tell_restart(failure)
+            before = self.scraper
             self._replace_now("restarted after a failure")
+            self.scraper.take_up(before)
         else:
             self._unfit = f"{REST_AFTER_FAILURE}: {failure}"
         return self._now() + budget.delay_seconds * self._restarts.count
@@ -215,6 +220,7 @@ class Assignment:
     def _replace_now(self, reason: str) -> None:
         before = self.scraper
         self.scraper = self._household.scraper(before.watch, before.snapshot(reason))
+        self.scraper.inherit(before)
         before.stop(reason)
 
     def _end(self, reason: str) -> None:

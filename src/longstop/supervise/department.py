@@ -64,13 +64,15 @@ class Department:
         shelf = Shelf(parts.store, lambda: parts.options().has_captures)
         pipeline = Pipeline(source, self._fetcher, parts.store, parts.clock, parts.bus, climber, parts.evidence, shelf)
         self.pipeline = pipeline
+        control = SourceControl(source, self._fetcher, parts.clock)
         self._scraping = ScraperParts(
             pipeline,
             parts.options,
             parts.clock,
             parts.bus,
             parts.chance,
-            SourceControl(source, self._fetcher, parts.clock).is_answering,
+            control.is_answering,
+            control.lists_as_live,
         )
         self.roster = Roster(parts.store, self._begin, parts.clock, parts.bus, parts.admit)
         parts.scheduler.set_places(source.manifest.name, places_of(source))

@@ -17,24 +17,37 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
 from longstop.domain.errors import LongstopError, PayloadError
-from longstop.domain.match import MatchPriority, MatchStatus
+from longstop.domain.lifecycle import TaskState
+from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
 from longstop.domain.scraper_state import ScraperState, Tally
 from longstop.domain.task import ScrapeTask
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.pipeline import Outcome, OutcomeKind, Pipeline
 from longstop.resilience.failures import Failures, Fault, Rest
-from longstop.resilience.pace import Pace, Standing, choose, first_delay
+from longstop.resilience.pace import Pace, Standing, choose, first_delay, latest_beat
 from longstop.resilience.rhythm import Rhythm, after_failure, after_success
 from longstop.supervise.options import EngineOptions, Options
 from longstop.watch import Watch
 
-# A page that is away for a moment is no end of a match: it must stay away this long.
+# A page that is away for a moment is no end of a match: it must stay away this long, and much longer when the source's
+# own list goes on to say that they play.
 GONE_SECONDS = 600.0
+GONE_THOUGH_LISTED_SECONDS = 3 * GONE_SECONDS
 # Until then the beat is kept for a while, and slowed after that.
 MISSED_SECONDS = 30.0
+# A poll that takes so many beats was held up by more than a slow source.
+HELD_UP_BEATS = 3
 
 _IN_PLAY = {PlayState.PLAY: True, PlayState.UNKNOWN: None}
+
+
+class Absence(msgspec.Struct, frozen=True):
+    """The source denies the match, since this moment; whether its list goes on to show it, None where that is not
+    known."""
+
+    since: float
+    is_listed: bool | None = None
 
 
 class Move(Enum):
@@ -53,8 +66,14 @@ class Decision(msgspec.Struct, frozen=True):
     rest: Rest | None = None
 
 
+async def lists_nobody(_: MatchRef) -> bool | None:
+    """Where there is no list to ask, a page that is gone is believed."""
+    return False
+
+
 class ScraperParts(msgspec.Struct, frozen=True):
-    """What the scrapers of one source share. `is_source_answering` tells a fault of a match from one of its source."""
+    """What the scrapers of one source share. `is_source_answering` tells a fault of a match from one of its source;
+    `lists_as_live` is what the source's list says of a match that its page denies, None when it says nothing."""
 
     pipeline: Pipeline
     options: Options
@@ -62,6 +81,7 @@ class ScraperParts(msgspec.Struct, frozen=True):
     bus: Signals
     chance: random.Random
     is_source_answering: Callable[[], Awaitable[bool]]
+    lists_as_live: Callable[[MatchRef], Awaitable[bool | None]] = lists_nobody
 
 
 class Scraper:
@@ -74,9 +94,10 @@ class Scraper:
         self.throttled_until = 0.0
         self.due = self.started_at
         self._parts = parts
+        self._began = self.started_at
         self._task = self._new_task()
         self.last_error: LongstopError | None = None
-        self._gone_since: float | None = None
+        self.absence: Absence | None = None
         self._is_told = False
 
     @property
@@ -95,9 +116,26 @@ class Scraper:
 
     async def attempt(self) -> Decision:
         self._tell_started()
-        self.due = min(self.due, self._now())
+        self._began = self._now()
+        self.due = latest_beat(self.due, self.pace.seconds, self._began)
         self._task = self._task.after("taken")
         return await self._judge(await self._parts.pipeline.poll(self.watch))
+
+    def fail(self, failure: BaseException, *, is_hang: bool) -> Rest | None:
+        """The attempt had no outcome: it hung, was lost, or stumbled over a fault of ours. That is a failure like any
+        other, whoever goes on from here; for a fault of ours there is one restart more."""
+        limits = self.options.pause
+        self.failures = self.failures.plus(Fault.UNREACHED, self._now(), limits)
+        rest = self.failures.rest(limits, spare=0 if is_hang else 1)
+        if self._task.state is TaskState.EXECUTING:
+            self._task = self._task.after("failed")
+            if rest is None and self.options.retry.may_retry(self._task.attempt):
+                self._task = self._task.after("retried")
+            else:
+                self._abandon(getattr(failure, "kind", "internal"), f"{type(failure).__name__}: {failure}")
+        if self._task.state is not TaskState.PENDING:
+            self._task = self._new_task()
+        return rest
 
     def stop(self, reason: str) -> None:
         """This life is over."""
@@ -108,7 +146,8 @@ class Scraper:
     async def _judge(self, outcome: Outcome) -> Decision:
         now = self._now()
         self.last_error = outcome.error
-        if self._has_gone_for_good(outcome):
+        await self._note_gone(outcome, now)
+        if self._has_gone_for_good():
             await self._parts.pipeline.conclude(self.watch)
             return Decision(Move.END, now, reason="gone")
         if outcome.is_success:
@@ -143,22 +182,25 @@ class Scraper:
         self.throttled_until = now + outcome.retry_after_seconds if outcome.retry_after_seconds else 0.0
         self._task = self._task.after("failed")
         if rest is not None:
-            self._abandon(outcome.error)
+            self._abandon_after(outcome.error)
             return Decision(Move.REST, now + rest.seconds, reason=rest.reason, rest=rest)
         if self.options.retry.may_retry(self._task.attempt):
             self._task = self._task.after("retried")
             return self._come_again(outcome, now, is_success=False)
-        self._abandon(outcome.error)
+        self._abandon_after(outcome.error)
         return self._come_again(outcome, now, is_success=False)
 
-    def _abandon(self, error: LongstopError | None) -> None:
+    def _abandon_after(self, error: LongstopError | None) -> None:
+        self._abandon(error.kind if error else "", error.message if error else "")
+
+    def _abandon(self, error_type: str, error_message: str) -> None:
         self._task = self._task.after("exhausted")
         self._emit(
             signals.TaskAbandoned,
             scraper_id=self.watch.scraper_id,
             attempts=self._task.attempt,
-            error_type=error.kind if error else "",
-            error_message=error.message if error else "",
+            error_type=error_type,
+            error_message=error_message,
         )
 
     # When to come again.
@@ -190,7 +232,8 @@ class Scraper:
         )
 
     def _next_due(self, pace: Pace, now: float, *, is_success: bool) -> float:
-        """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst.
+        """Keeps the beat; a poll that took longer than its interval is followed at once, not by a burst. One that was
+        held up for many beats, as all others may have been, goes back to its own place in the beat.
 
         A pause that is longer than the beat counts from now: the source meant it from its answer on. What failed is
         tried again when the retry policy says so, also in a break, and no sooner than many errors allow.
@@ -200,20 +243,37 @@ class Scraper:
             return now + max(delay, pace.seconds if self.rhythm.errors else 0.0)
         if pace.seconds > self.options.pace.baseline_seconds:
             return now + pace.seconds
-        return max(self.due + pace.seconds, now)
+        due = self.due + pace.seconds
+        if now - self._began >= HELD_UP_BEATS * pace.seconds:
+            return latest_beat(due, pace.seconds, now) + (pace.seconds if due < now else 0.0)
+        return max(due, now)
 
     def _is_waiting_for_the_source(self) -> bool:
-        return self._gone_since is not None or self.throttled_until > 0
+        return self.absence is not None or self.throttled_until > 0
 
-    def _has_gone_for_good(self, outcome: Outcome) -> bool:
+    async def _note_gone(self, outcome: Outcome, now: float) -> None:
         if outcome.kind is not OutcomeKind.GONE:
-            self._gone_since = None
-        elif self._gone_since is None:
-            self._gone_since = self._now()
-        return self._gone_seconds() >= GONE_SECONDS
+            self.absence = None
+            return
+        self.absence = self.absence or Absence(now)
+        if self._gone_seconds() > MISSED_SECONDS:
+            self.absence = Absence(self.absence.since, await self._parts.lists_as_live(self.watch.ref))
+
+    @property
+    def is_denied(self) -> bool:
+        """The source shows it no more, neither on its page nor in its list: nobody is late with it."""
+        return self.absence is not None and self.absence.is_listed is False
+
+    def _has_gone_for_good(self) -> bool:
+        """A source that has gone as a whole says nothing about a match that is not over."""
+        if self.absence is None:
+            return False
+        if self.watch.is_over or self.absence.is_listed is False:
+            return self._gone_seconds() >= GONE_SECONDS
+        return self.absence.is_listed is True and self._gone_seconds() >= GONE_THOUGH_LISTED_SECONDS
 
     def _gone_seconds(self) -> float:
-        return 0.0 if self._gone_since is None else self._now() - self._gone_since
+        return 0.0 if self.absence is None else self._now() - self.absence.since
 
     # What is handed on and told.
 
@@ -247,6 +307,16 @@ class Scraper:
         self.rhythm = predecessor.rhythm
         self.pace = predecessor.pace
         self.due = predecessor.due
+        self.inherit(predecessor)
+
+    def inherit(self, predecessor: "Scraper") -> None:
+        """What is the match's own trouble and not its scraper's: a new life does not begin it anew."""
+        self.absence = predecessor.absence
+
+    def take_up(self, predecessor: "Scraper") -> None:
+        """After a failure of ours: what failed in a row goes on to count, and the task is the same."""
+        self.failures = predecessor.failures
+        self._task = predecessor._task  # noqa: SLF001 - one life hands over to the next
 
     def _new_task(self) -> ScrapeTask:
         return ScrapeTask(

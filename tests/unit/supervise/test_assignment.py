@@ -6,6 +6,7 @@ import pytest
 
 from longstop.observe import signals
 from longstop.pipeline import Outcome
+from longstop.watch import Watch
 from tests.cricket import REF
 from tests.scraping import CLOCK, FAILED, UPDATED, Run, Script
 from tests.virtual import on_virtual_time
@@ -45,6 +46,47 @@ async def test_a_match_that_restarts_cannot_help_rests_and_begins_afresh() -> No
     assert polled[6] - polled[5] > 300.0
     assert len(polled) > 15
     assert [error.severity for error in run.heard.of(signals.ErrorRaised)] == ["ERROR"] * 6 + ["CRITICAL"]
+
+
+@pytest.mark.req("A6", "B2", "B3")
+@on_virtual_time
+async def test_a_match_that_hangs_five_times_in_a_row_is_paused_like_one_that_fails() -> None:
+    run = Run(Script(lambda _: UPDATED, seconds=1000.0))
+    polled = await run.for_seconds(560.0)
+    turn = run.scheduler.limits.turn_seconds
+    assert len(polled) == 6
+    assert [later - sooner for sooner, later in pairwise(polled[:5])] == pytest.approx([turn + 0.5] * 4)
+    (paused,) = run.heard.of(signals.MatchPaused)
+    assert paused.seconds == 300.0
+    assert polled[5] - polled[4] > 300.0
+    assert run.script.steps == ["failed_too_often"]
+    assert [told.attempts for told in run.heard.of(signals.TaskAbandoned)] == [3, 2]
+
+
+@pytest.mark.req("B3")
+@on_virtual_time
+async def test_faults_of_ours_that_come_too_slowly_for_the_budget_are_a_reason_to_rest_too() -> None:
+    def outcome(_: int) -> Outcome:
+        raise KeyError("ours")
+
+    run = Run(Script(outcome, seconds=20.0))
+    polled = await run.for_seconds(400.0)
+    assert len(polled) == 6
+    assert len(run.heard.of(signals.MatchPaused)) == 1
+
+
+@pytest.mark.req("B3")
+@on_virtual_time
+async def test_hangs_with_a_good_poll_between_them_pause_nobody() -> None:
+    class Halting(Script):
+        async def poll(self, watch: Watch) -> Outcome:
+            self._seconds = 1000.0 if len(self.polled_at) % 4 else 0.0
+            return await super().poll(watch)
+
+    run = Run(Halting(lambda _: UPDATED))
+    await run.for_seconds(1000.0)
+    assert len(run.heard.of(signals.ServiceRestarted)) > 10
+    assert run.heard.of(signals.MatchPaused) == []
 
 
 # Make before break.

@@ -9,6 +9,7 @@ from longstop.domain.match import MatchStatus
 from longstop.observe import signals
 from longstop.pipeline import Outcome, OutcomeKind
 from longstop.store.contract import LedgerPage
+from longstop.supervise.scheduler import SchedulerLimits
 from longstop.supervise.scraper import GONE_SECONDS
 from tests.cricket import NOON, REF
 from tests.scraping import (
@@ -44,6 +45,29 @@ async def test_a_poll_that_takes_too_long_is_followed_at_once_and_by_no_burst() 
     run = Run(Script(outcome, seconds=0.1))
     polled = await run.for_seconds(20.0)
     assert polled[:5] == pytest.approx([0.0, 2.5, 5.0, 11.0, 13.5])
+
+
+@pytest.mark.req("A1")
+@on_virtual_time
+async def test_a_poll_that_was_held_up_for_long_goes_back_to_its_place_in_the_beat() -> None:
+    def outcome(number: int) -> Outcome:
+        run.script._seconds = 21.0 if number == 2 else 0.1
+        return UPDATED
+
+    run = Run(Script(outcome, seconds=0.1))
+    polled = await run.for_seconds(35.0)
+    assert polled[:5] == pytest.approx([0.0, 2.5, 5.0, 27.5, 30.0])
+
+
+@pytest.mark.req("A1")
+@on_virtual_time
+async def test_a_match_that_comes_late_to_its_turn_keeps_its_place_in_the_beat() -> None:
+    run = Run(Script(in_play, seconds=0.1))
+    run.scheduler.limits = SchedulerLimits(concurrency=0)
+    asyncio.get_running_loop().call_later(9.0, setattr, run.scheduler, "limits", SchedulerLimits())
+    asyncio.get_running_loop().call_later(9.0, run.scheduler._news.set)
+    polled = await run.for_seconds(20.0)
+    assert polled[:4] == pytest.approx([9.0, 10.0, 12.5, 15.0])
 
 
 @pytest.mark.parametrize("outcome", [HELD, Outcome(OutcomeKind.NOT_STORED)], ids=lambda outcome: outcome.kind.value)

@@ -73,6 +73,7 @@ class EnginePatient:
             in_play_since=now if has_returned else known.in_play_since,
             paused_until=_moment(assignment.rests_until, elapsed, now) or known.paused_until,
             throttled_until=_moment(scraper.throttled_until or None, elapsed, now) or known.throttled_until,
+            is_denied=scraper.is_denied,
         )
 
 
