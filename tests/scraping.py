@@ -52,6 +52,7 @@ class Script:
         self.begun_afresh = 0
         self.shut_for: list[str] = []
         self.steps: list[str] = []
+        self.saved: tuple[ScraperState, ...] = ()
         self._outcome = outcome
         self._seconds = seconds
 
@@ -72,8 +73,9 @@ class Script:
     async def afresh(self, watch: Watch) -> None:
         self.begun_afresh += 1
 
-    async def step(self, watch: Watch, event: str, scraper_status: str) -> None:
+    async def step(self, watch: Watch, event: str, scraper_status: str, known: tuple[ScraperState, ...] = ()) -> None:
         self.steps.append(event)
+        self.saved += known
         watch.advance(event)
 
 

@@ -137,19 +137,20 @@ class Pipeline:
             await self._sync_finally(watch)
             await self._give_up(watch)
             steps = watch.conclude()
-            if steps:
-                await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
-                self._announcer.steps(watch, steps)
+            await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
+            self._announcer.steps(watch, steps)
         except StoreError as error:
             self._tell_error(watch, error, "conclusion")
         self._tell_concluded(watch, "the source shows it no more")
 
-    async def step(self, watch: Watch, event: str, scraper_status: str) -> None:
-        """A step of the match's life that no payload makes. What the store misses it is told with the next one."""
+    async def step(self, watch: Watch, event: str, scraper_status: str, known: tuple[ScraperState, ...] = ()) -> None:
+        """A step of the match's life that no payload makes, with what its scraper knows where that must not wait. What
+        the store misses it is told with the next one."""
         steps = watch.advance(event)
         self._announcer.steps(watch, steps)
+        row = row_as(watch, scraper_status, self._clock.now())
         try:
-            await self._store.save(WriteBatch(matches=(row_as(watch, scraper_status, self._clock.now()),)))
+            await self._store.save(WriteBatch(matches=(row,), states=known))
         except StoreError as error:
             self._tell_error(watch, error, event)
 

@@ -1,21 +1,22 @@
 """How a match ends that its site shows no more: whoever watches, and whatever happened to its scraper before."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from benchmarks.simulated import EPOCH, SOURCE, Simulation
+from benchmarks.simulated import EPOCH, SOURCE, Simulation, last_end
 from benchmarks.weather import Forecast
 from longstop import virtual_time
 from longstop.domain.errors import SourceFailingError
 from longstop.domain.lifecycle import MatchState
-from longstop.domain.match import MatchStatus
+from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.observe import signals
 from longstop.observe.signals import troubles
-from longstop.store.contract import MatchRow
+from longstop.store.contract import MatchRow, WriteBatch
 from longstop.store.sqlite import SqliteOptions, SqliteStore
 from longstop.supervise.budget import RestartBudget
 from longstop.supervise.service import Stop
@@ -150,6 +151,57 @@ def test_a_match_that_goes_while_it_is_paused_is_completed() -> None:
     seen, row = virtual_time.run(play())
     assert (row.status, row.state) == (MatchStatus.COMPLETED, MatchState.COMPLETED)
     assert seen.steps == ["scraped", "failed_too_often", "finished"]
+
+
+@pytest.mark.req("A5")
+def test_a_completed_match_is_archived_after_a_day_although_its_page_has_gone() -> None:
+    async def play() -> tuple[MatchRow, MatchRow]:
+        simulation = Simulation(
+            World(WorldOptions(epoch=EPOCH.timestamp(), seed=11, matches=1, speed=60.0, rolling=False))
+        )
+        key = simulation.world.listed(EPOCH.timestamp())[0].key
+        site = Vanishing(simulation, key)
+        await simulation.start()
+        await simulation.clock.sleep(last_end(simulation.world.listed(EPOCH.timestamp())) + 300.0)
+        site.is_gone = True
+        await simulation.clock.sleep(3600.0)
+        ended = await row_of(simulation, f"{SOURCE}_{key}")
+        await simulation.clock.sleep(25 * 3600.0)
+        archived = await row_of(simulation, f"{SOURCE}_{key}")
+        await simulation.stop()
+        await simulation.close()
+        return ended, archived
+
+    ended, archived = virtual_time.run(play())
+    assert (ended.state, ended.scraper_status) == (MatchState.COMPLETED, "stopped")
+    assert archived.state is MatchState.ARCHIVED
+
+
+@pytest.mark.req("A5")
+def test_however_many_have_been_archived_before_the_next_ones_are_found() -> None:
+    old = EPOCH - timedelta(days=3)
+
+    def row(key: str, state: MatchState) -> MatchRow:
+        status, priority = MatchStatus.COMPLETED, MatchPriority.COMPLETED
+        ref = MatchRef(SOURCE, key)
+        return MatchRow(
+            ref, "", ("A", "B"), status, state, discovered_at=old, last_scraper_update=old, priority=priority
+        )
+
+    async def play() -> set[MatchState]:
+        simulation = Simulation(world(1))
+        await simulation.store.open()
+        rows = [row(f"A{number}", MatchState.ARCHIVED) for number in range(1000)]
+        rows += [row(f"Z{number}", MatchState.COMPLETED) for number in range(1100)]
+        await simulation.store.save(WriteBatch(matches=tuple(rows)))
+        await simulation.engine.start()
+        await simulation.clock.sleep(60.0)
+        found = {each.state for each in await simulation.store.matches(status=MatchStatus.COMPLETED, limit=5000)}
+        await simulation.stop()
+        await simulation.close()
+        return found
+
+    assert virtual_time.run(play()) == {MatchState.ARCHIVED}
 
 
 @pytest.mark.req("A5", "B3")

@@ -82,7 +82,7 @@ def test_scrapers_are_replaced_by_age_one_after_the_other_and_nothing_is_lost() 
         for _ in range(40):
             await house.sleep(60.0)
             ages = [view.age_seconds for view in house.hands.scrapers()]
-            assert max(ages) <= limit.limit_seconds + limit.grace_seconds + 10.0
+            assert max(ages) <= limit.limit_seconds + 10.0
 
     house = kept(play, ResourceLimits(lifetime=limit))
     replaced = [told for told in house.heard.of(signals.ScraperReplaced) if told.reason == "lifetime"]

@@ -1,10 +1,10 @@
 """When a scraper has lived long enough. Pure: its age and the rhythm of its match in, a reason or nothing out.
 
     |---------------- serves ----------------|-- looks for quiet --|-- waits for a busy moment to end --|
-    0                              due - window                   due                          limit + grace
+    0                              due - window                   due                        at the latest: limit
 
 `due` lies within one window before the limit, elsewhere for each scraper: those that began together do not end
-together.
+together. A match that is busy without end waits no longer than the grace, and nobody outlives the limit.
 """
 
 import math
@@ -66,7 +66,8 @@ def why_replace(life: Life, limits: LifetimeLimits) -> str | None:
         return None
     if not life.rhythm.is_busy:
         return "its time has come"
-    return "its time is over" if life.age_seconds >= limits.limit_seconds + limits.grace_seconds else None
+    end = min(due + limits.grace_seconds, limits.limit_seconds)
+    return "its time is over" if life.age_seconds >= end else None
 
 
 def replaced_at_once_max(scrapers: int, round_seconds: float, limits: LifetimeLimits) -> int:

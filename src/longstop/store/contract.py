@@ -216,7 +216,12 @@ class Store(Protocol):
     async def ledger(self, match_id: str) -> LedgerPage: ...
 
     async def matches(
-        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+        self,
+        *,
+        status: MatchStatus | None = None,
+        source: str | None = None,
+        state: MatchState | None = None,
+        limit: int = 1000,
     ) -> Sequence[MatchRow]: ...
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
+from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.store.contract import (
@@ -23,9 +24,14 @@ class PassedReads:
     _inner: Store
 
     async def matches(
-        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+        self,
+        *,
+        status: MatchStatus | None = None,
+        source: str | None = None,
+        state: MatchState | None = None,
+        limit: int = 1000,
     ) -> Sequence[MatchRow]:
-        return await self._inner.matches(status=status, source=source, limit=limit)
+        return await self._inner.matches(status=status, source=source, state=state, limit=limit)
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         return await self._inner.match(match_id, as_of=as_of)

@@ -58,7 +58,7 @@ class ByMatch:
 @dataclass(frozen=True)
 class Queries:
     match: Selection
-    matches: Filtered
+    matches: dict[tuple[bool, bool, bool], Selection]
     live: ByMatch
     states: ByMatch
     events: Selection
@@ -107,7 +107,7 @@ class _Builder:
         deliveries = self._current(DELIVERIES, ("innings", "over", "position"))
         return Queries(
             match=self._of_match(MATCHES),
-            matches={by: self._matches(*by) for by in _FILTERS},
+            matches={(*by, by_state): self._matches(*by, by_state) for by in _FILTERS for by_state in (False, True)},
             live=self._by_match(LIVE),
             states=self._by_match(STATES),
             events=self._events(),
@@ -153,13 +153,15 @@ class _Builder:
     def _of_match(self, kind: Kind) -> Selection:
         return self._select(kind).where(kind.table.c.match_id == bindparam("match_id"))
 
-    def _matches(self, by_status: bool, by_source: bool) -> Selection:
+    def _matches(self, by_status: bool, by_source: bool, by_state: bool) -> Selection:
         columns = tables.matches.c
         query = self._select(MATCHES)
         if by_status:
             query = query.where(columns.status == bindparam("status"))
         if by_source:
             query = query.where(columns.source == bindparam("source"))
+        if by_state:
+            query = query.where(columns.state == bindparam("state"))
         order = (
             columns.priority,
             columns.starts_at.is_(None),

@@ -7,6 +7,7 @@ from typing import Any
 
 from longstop.domain.errors import InputError
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
+from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
@@ -55,14 +56,21 @@ class StoreReads(ABC):
         )
 
     async def matches(
-        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+        self,
+        *,
+        status: MatchStatus | None = None,
+        source: str | None = None,
+        state: MatchState | None = None,
+        limit: int = 1000,
     ) -> Sequence[MatchRow]:
         arguments: dict[str, Any] = {"limit": valid_count(limit)}
         if status is not None:
             arguments["status"] = status.value
         if source is not None:
             arguments["source"] = valid_text(source)
-        query = self._queries.matches[status is not None, source is not None]
+        if state is not None:
+            arguments["state"] = state.value
+        query = self._queries.matches[status is not None, source is not None, state is not None]
         rows = (await self._ask((query, arguments)))[0]
         return [match_rows.match_row(row, self._read_moment) for row in rows]
 

@@ -8,15 +8,16 @@ import msgspec
 from longstop.clock import Clock, age_seconds
 from longstop.domain.errors import StoreError
 from longstop.domain.lifecycle import MatchState
-from longstop.domain.match import MatchStatus
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.store.contract import MatchRow, Store, WriteBatch
+from longstop.store.contract import Store, WriteBatch
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.options import Options
 from longstop.supervise.service import Stop
 
 LOOK_SECONDS = 60.0
+# Those that nobody watches any more: their page has gone, or they grew old while we were away.
+ROWS_EVERY_SECONDS = 3600.0
 ROWS_MAX = 1000
 
 
@@ -40,8 +41,13 @@ class Archive:
         self._bus = bus
 
     async def run(self, stop: Stop) -> None:
-        await self._put_away_rows()
-        while not await stop.pause(LOOK_SECONDS):
+        due = self._clock.monotonic()
+        while True:
+            if self._clock.monotonic() >= due:
+                await self._put_away_rows()
+                due = self._clock.monotonic() + ROWS_EVERY_SECONDS
+            if await stop.pause(LOOK_SECONDS):
+                return
             for assignment in tuple(self._assignments()):
                 if self._is_aged(assignment):
                     await self._retire(assignment)
@@ -54,23 +60,21 @@ class Archive:
         return moment is None or age_seconds(self._clock.now(), moment) > self._options().archive_seconds
 
     async def _put_away_rows(self) -> None:
-        """Those that grew old while we were not running."""
         watched = {assignment.key for assignment in self._assignments()}
         try:
-            for status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED):
-                rows = await self._store.matches(status=status, limit=ROWS_MAX)
-                await self._put_away([row for row in rows if self._is_forgotten(row, watched)])
+            while await self._put_away_some(watched) == ROWS_MAX:
+                continue
         except StoreError as error:
             self._tell(error)
 
-    def _is_forgotten(self, row: MatchRow, watched: set[str]) -> bool:
-        is_over = row.state is MatchState.COMPLETED and row.ref.match_id not in watched
-        return is_over and self._is_old(row.last_scraper_update)
-
-    async def _put_away(self, rows: list[MatchRow]) -> None:
-        if rows:
-            put = (msgspec.structs.replace(row, state=MatchState.ARCHIVED, scraper_status="stopped") for row in rows)
-            await self._store.save(WriteBatch(matches=tuple(put)))
+    async def _put_away_some(self, watched: set[str]) -> int:
+        """How many were put away. Those that are watched do not count against the number that is looked at."""
+        rows = await self._store.matches(state=MatchState.COMPLETED, limit=ROWS_MAX + len(watched))
+        rows = [row for row in rows if row.ref.match_id not in watched and self._is_old(row.last_scraper_update)]
+        put = [msgspec.structs.replace(row, state=MatchState.ARCHIVED, scraper_status="stopped") for row in rows]
+        if put:
+            await self._store.save(WriteBatch(matches=tuple(put[:ROWS_MAX])))
+        return len(put[:ROWS_MAX])
 
     def _tell(self, error: StoreError) -> None:
         self._bus.emit(

@@ -129,7 +129,8 @@ class Assignment:
         """The match rests. When it is to come again."""
         self._candidate = None
         due = self._rest(seconds, reason)
-        await self._parts.pipeline.step(self.watch, "failed_too_often", "paused")
+        # At once, not with the next interval: who is killed now goes on resting when he comes back.
+        await self._parts.pipeline.step(self.watch, "failed_too_often", "paused", (self.snapshot(reason),))
         return due
 
     def go_on_resting(self, seconds: float) -> None:

@@ -15,13 +15,13 @@ from longstop.supervise.assignment import Assignment
 from longstop.watch import listed_row
 
 RESUMED_MAX = 5000
-_UNFINISHED = (MatchState.DISCOVERED, MatchState.ACTIVE, MatchState.PAUSED)
-_RESUMED = {
-    MatchStatus.LIVE: _UNFINISHED,
-    MatchStatus.UPCOMING: _UNFINISHED,
-    MatchStatus.COMPLETED: (MatchState.COMPLETED,),
-    MatchStatus.ABANDONED: (MatchState.COMPLETED,),
-}
+_UNFINISHED = (MatchState.ACTIVE, MatchState.PAUSED, MatchState.DISCOVERED)
+_RESUMED = (
+    *((MatchStatus.LIVE, state) for state in _UNFINISHED),
+    *((MatchStatus.UPCOMING, state) for state in _UNFINISHED),
+    (MatchStatus.COMPLETED, MatchState.COMPLETED),
+    (MatchStatus.ABANDONED, MatchState.COMPLETED),
+)
 
 Begin = Callable[[MatchListing, MatchState, ScraperState | None], Assignment]
 Again = Callable[[], Awaitable[None]]
@@ -69,9 +69,9 @@ class Roster:
         """Matches that were under way when we stopped are watched again, listed or not: they may have ended since.
 
         So are those that are over and not archived yet: the site may still correct them."""
-        for status, states in _RESUMED.items():
-            rows = await self._store.matches(source=source, status=status, limit=RESUMED_MAX)
-            wanted = [row for row in rows if row.state in states and row.ref.match_id not in self._assignments]
+        for status, state in _RESUMED:
+            rows = await self._store.matches(source=source, status=status, state=state, limit=RESUMED_MAX)
+            wanted = [row for row in rows if row.ref.match_id not in self._assignments]
             known = await self._store.states([row.ref.match_id for row in wanted])
             for row in wanted:
                 if not self._is_long_over(row, archive_seconds):

@@ -19,6 +19,7 @@ from longstop.domain.cricket import PlayState
 from longstop.domain.errors import LongstopError, PayloadError
 from longstop.domain.lifecycle import TaskState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
+from longstop.domain.observation import Observation
 from longstop.domain.scraper_state import ScraperState, Tally
 from longstop.domain.task import ScrapeTask
 from longstop.observe import signals
@@ -173,6 +174,8 @@ class Scraper:
         self.rhythm = after_failure(self.rhythm, now)
         self.failures = self.failures.plus(fault, now, limits)
         rest = self.failures.rest(limits)
+        if rest is not None and rest.fault is Fault.UNREACHED and self.watch.is_finished:
+            return None  # it is asked rarely enough, and what is completed is not paused
         if rest is None or rest.fault is Fault.UNREADABLE or await self._parts.is_source_answering():
             return rest
         self.failures = self.failures.without(Fault.UNREACHED)
@@ -218,7 +221,7 @@ class Scraper:
         observation = watch.accepted
         return choose(
             Standing(
-                is_finished=watch.is_finished and outcome.is_success,
+                is_finished=watch.is_finished,
                 is_upcoming=watch.status is MatchStatus.UPCOMING,
                 is_gone=self._gone_seconds() > (0.0 if watch.is_over else MISSED_SECONDS),
                 throttled_seconds=outcome.retry_after_seconds,
@@ -280,7 +283,7 @@ class Scraper:
     def snapshot(self, reason: str, paused_until: datetime | None = None) -> ScraperState:
         """What a successor should know (B8)."""
         watch = self.watch
-        observation = watch.accepted
+        observation = watch.last_word
         return ScraperState(
             match_id=watch.ref.match_id,
             scraper_id=watch.scraper_id,
@@ -292,7 +295,7 @@ class Scraper:
                 Tally(score.number, score.runs, score.wickets, score.overs)
                 for score in (observation.innings if observation else ())
             ),
-            players=tuple(sorted(figures.player for figures in observation.batting)) if observation else (),
+            players=_active_in(observation) if observation else (),
             rung=watch.rung,
             pace_seconds=self.pace.seconds,
             pace_reason=self.pace.reason,
@@ -349,3 +352,9 @@ class Scraper:
 
     def _emit(self, kind: Callable[..., signals.Signal], **fields: Any) -> None:
         self._parts.bus.emit(kind(at=self._parts.clock.now(), match_id=self.watch.ref.match_id, **fields))
+
+
+def _active_in(observation: Observation) -> tuple[str, ...]:
+    """Who bats and who bowls."""
+    bowling = {observation.bowling.player} if observation.bowling else set()
+    return tuple(sorted({figures.player for figures in observation.batting} | bowling))

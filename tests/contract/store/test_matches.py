@@ -192,6 +192,17 @@ async def test_matches_are_found_by_status_and_source(store: Store) -> None:
     assert [each.ref.match_id for each in both] == ["crex_A"]
 
 
+@pytest.mark.req("A5")
+async def test_matches_are_found_by_their_state_before_the_limit_is_taken(store: Store) -> None:
+    def row(key: str, state: MatchState) -> MatchRow:
+        return msgspec.structs.replace(match(key, status=MatchStatus.COMPLETED), state=state)
+
+    put_away = tuple(row(f"A{number}", MatchState.ARCHIVED) for number in range(5))
+    await store.save(WriteBatch(matches=(*put_away, row("Z", MatchState.COMPLETED))))
+    found = await store.matches(status=MatchStatus.COMPLETED, state=MatchState.COMPLETED, limit=2)
+    assert [each.ref.key for each in found] == ["Z"]
+
+
 async def test_the_reference_of_the_source_is_linked(backend: Backend, store: Store) -> None:
     await store.save(WriteBatch(matches=(match(),)))
     rows = await backend.rows("SELECT match_id, source, source_event_id FROM match_external_refs")

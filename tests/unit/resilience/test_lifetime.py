@@ -54,11 +54,11 @@ def test_at_its_time_it_waits_for_nothing_but_the_end_of_a_busy_moment() -> None
 
 
 @given(st.text(max_size=40), st.sampled_from([BUSY, STEADY, QUIET, SILENT, Rhythm()]), st.floats(18.0, 604_800.0))
-def test_whatever_the_match_does_a_limit_and_a_grace_are_the_end(name: str, rhythm: Rhythm, limit: float) -> None:
+def test_whatever_the_match_does_the_limit_is_the_end(name: str, rhythm: Rhythm, limit: float) -> None:
     limits = LifetimeLimits(limit)
     assert limits.limit_seconds - limits.window_seconds <= due_seconds(name, limits) <= limits.limit_seconds
     assert limits.grace_seconds <= 600.0
-    assert why_replace(life(limit + limits.grace_seconds, rhythm, name), limits) is not None
+    assert why_replace(life(limit, rhythm, name), limits) is not None
     assert why_replace(life(limit - 2 * limits.window_seconds - 1, rhythm, name), limits) is None
 
 

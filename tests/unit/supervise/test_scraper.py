@@ -115,6 +115,33 @@ async def test_a_match_that_is_over_but_fails_is_asked_again_soon() -> None:
     assert 2.0 <= polled[1] <= 4.0
 
 
+@pytest.mark.req("A5", "A6")
+@pytest.mark.parametrize(("outcome", "polls"), [(FAILED, 40), (GONE, 9)], ids=["failing", "gone"])
+@on_virtual_time
+async def test_a_match_that_is_over_and_whole_is_asked_no_more_often_because_it_fails(
+    outcome: Outcome, polls: int
+) -> None:
+    """Three attempts each five minutes, as S2 has them; and nobody pauses what is completed."""
+    run = Run(Script(lambda _: outcome), MatchStatus.COMPLETED)
+    run.watch.resume_from(LedgerPage((), (), (), 0, None))
+    assert len(await run.for_seconds(3600.0)) <= polls
+    assert run.heard.of(signals.MatchPaused) == []
+
+
+@pytest.mark.req("B2", "B8")
+@on_virtual_time
+async def test_a_pause_is_kept_at_once_for_whoever_comes_after_a_kill() -> None:
+    run = Run(Script(lambda _: UPDATED))
+    task = run.begin()
+    await CLOCK.sleep(10.0)
+    await run.assignment.pause(3000.0, "asked for by an operator")
+    (kept,) = run.script.saved
+    assert kept.paused_until is not None
+    assert (kept.paused_until - CLOCK.now()).total_seconds() == pytest.approx(3000.0)
+    run.stop.ask("the test is over")
+    await task
+
+
 @pytest.mark.req("A5")
 @on_virtual_time
 async def test_a_match_that_stays_gone_for_ten_minutes_is_concluded_once() -> None:

@@ -48,19 +48,25 @@ _PLAY_BY_WORDS = tuple(
             rf"\b(?:match|game)\b.{{0,20}}(?:\b(?:drawn|tied|over|ended|finished|completed)\b|{_CALLED_OFF})",
             PlayState.ENDED,
         ),
-        (rf"\b(?:play|day)\b.{{0,40}}(?:{_CALLED_OFF})|(?:{_CALLED_OFF}).{{0,20}}\bfor the day\b", PlayState.STUMPS),
+        (
+            rf"\b(?:play|day|session)\b.{{0,40}}(?:{_CALLED_OFF})|(?:{_CALLED_OFF}).{{0,20}}\bfor the day\b",
+            PlayState.STUMPS,
+        ),
         (_CALLED_OFF, PlayState.ENDED),
         (
             r"\btoss\b|yet to|\bstarts\b|will (?:start|begin)|upcoming|scheduled|postponed|delayed start",
             PlayState.NOT_STARTED,
         ),
         (r"\bwon by\b|\bno result\b", PlayState.ENDED),
-        (r"\binn(?:ing|ings) break", PlayState.INNINGS_BREAK),
+        (r"\binn(?:s|ing|ings) (?:break|change)", PlayState.INNINGS_BREAK),
         (r"\bstumps\b|end of day|close of play|\bday \d{1,2} ends", PlayState.STUMPS),
         (r"\b(?:lunch|dinner)\b", PlayState.LUNCH),
         (r"\btea\b", PlayState.TEA),
         (r"\bdrinks\b|time[ -]?out|strategic", PlayState.DRINKS),
-        (r"\brain|bad light|wet outfield|\bstopped\b|\bdelay|\bcovers\b", PlayState.RAIN),
+        (
+            r"\brain|bad light|wet outfield|\bstopped\b|\bdelay|\bcovers\b|\bsuspended\b|\binterrupt|\binspect",
+            PlayState.RAIN,
+        ),
         (r"\bwon\b|(?<!scores )\btied?\b|\bdrawn?\b|^(?:finished|completed|ended)$", PlayState.ENDED),
         (r"^\^?\d{0,2}\+?(w|wd|wide|nb|b|lb|o|e|ball|ball start|over)?\d{0,2}$", PlayState.PLAY),
     )
