@@ -137,7 +137,8 @@ class Pipeline:
             await self._sync_finally(watch)
             await self._give_up(watch)
             steps = watch.conclude()
-            await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
+            if watch.last_word is not None:
+                await self._store.save(WriteBatch(matches=(row_as(watch, "stopped", self._clock.now()),)))
             self._announcer.steps(watch, steps)
         except StoreError as error:
             self._tell_error(watch, error, "conclusion")
