@@ -28,7 +28,8 @@ from longstop.observe.signals import Signals
 from longstop.operations import InstanceOperations, stream_limits
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
-from longstop.serve.doorkeeper import is_loopback
+from longstop.serve.entry.hall import SETTINGS_TAKEN as ENTRY_SETTINGS
+from longstop.serve.entry.hall import Hall
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
@@ -61,7 +62,7 @@ class Addresses:
 
     api: str
     metrics: str | None
-    has_admin: bool = True
+    admin_key: Path | None = None
 
 
 class Instance:
@@ -97,16 +98,17 @@ class Instance:
         self._watchdog_limits = limits_of(settings)
         self.watchdogs: Watchdogs | None = None
         self.reloader = Reloader(loaded, Rereading(reread, clock), clock, self.bus, protect_secrets)
+        self.hall = Hall(settings, clock, self.bus)
+        self.reloader.adjust("entry", ENTRY_SETTINGS, self.hall.retune)
         self._streams = Streams(clock, self.bus, stream_limits(settings))
         app = create_app(
             self._read_model(),
+            self.hall.entry(),
             has_health=settings.scraper.monitoring.health_check.enabled,
             admin=self._admin_desk(),
             streams=self._streams,
         )
-        self._api = ApiServer(
-            app, settings.api.host, settings.api.port, allow_public=settings.api.allow_public, clock=clock
-        )
+        self._api = ApiServer(app, settings.api.host, settings.api.port, clock=clock)
         self._subscribe()
         for name, paths, apply in self._outlets.adjustments():
             self.reloader.adjust(name, paths, apply)
@@ -120,6 +122,8 @@ class Instance:
             undo.callback(self._stop_metrics)
             await self.store.open()
             undo.push_async_callback(self.store.close)
+            undo.push_async_callback(self.hall.close)
+            admin_key = await self.hall.open()
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
             keeping = self._housekeeping()
@@ -131,12 +135,13 @@ class Instance:
                 Sampling(self.meter, self.clock),
                 *self._outlets.services,
                 *self._store_services(),
+                *self.hall.services,
                 *self.watchdogs.services,
                 *keeping.services(),
             )
             undo.pop_all()
         self.bus.emit(signals.EngineStarted(at=self.clock.now(), instance=INSTANCE_NAME, version=__version__))
-        return Addresses(self._api.url, metrics, has_admin=is_loopback(self.settings.api.host))
+        return Addresses(self._api.url, metrics, admin_key=admin_key)
 
     async def stop(self, reason: str) -> tuple[str, ...]:
         """What watches ends first, what serves ends last. Names what had to be cancelled."""
@@ -148,6 +153,7 @@ class Instance:
         await self.reloader.close()
         self._stop_metrics()
         await self.approaches.stop()
+        await self.hall.close()
         await self.store.close()
         self.bus.emit(
             signals.EngineStopped(
@@ -247,7 +253,6 @@ class Instance:
             clock=self.clock,
             bus=self.bus,
             verbs=EngineVerbs(lambda: self.engine, self._recycle),
-            is_public=not is_loopback(self.settings.api.host),
         )
 
     async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:

@@ -33,7 +33,7 @@ import orjson
 import typer
 
 from longstop import __version__
-from longstop.commands import config, db, doctor, read, rebuild, scrape, up
+from longstop.commands import access, config, db, doctor, keys, read, rebuild, scrape, up
 from longstop.domain.errors import LongstopError
 
 
@@ -73,7 +73,9 @@ app.command("read")(read.read)
 app.command("rebuild")(rebuild.rebuild)
 app.command("doctor")(doctor.doctor)
 app.add_typer(config.app, name="config")
+app.command("access")(access.access)
 app.add_typer(db.app, name="db")
+app.add_typer(keys.app, name="keys")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from multidict import CIMultiDictProxy
 from longstop.domain.events import Gap, GapState
 from longstop.domain.match import MatchStatus
 from longstop.serve.api import create_app
+from longstop.serve.entry.hall import open_to_this_machine
 from longstop.serve.reading import Instance, ReadModel
 from longstop.serve.server import ApiServer
 from longstop.store.contract import MatchRow, NamesRow, Store, WriteBatch
@@ -57,7 +58,7 @@ async def service(tmp_path: Path) -> AsyncIterator[Service]:
     await store.open()
     await store.save(batch())
     model = ReadModel(store, world.board, lambda _: NAMES, world.clock, Instance("test", "0.1.0"))
-    server = ApiServer(create_app(model), "127.0.0.1", 0)
+    server = ApiServer(create_app(model, open_to_this_machine(world.clock, world.signals)), "127.0.0.1", 0)
     await server.start()
     async with aiohttp.ClientSession() as client:
         yield Service(world, store, server, client)

@@ -43,7 +43,7 @@ MORE_MISTAKES = (
         "an unknown fault level of a site beside us", ("up", "--origin", "--faults", "wild"), 65, "none, mild, storm"
     ),
     Mistake("an origin for everybody", ("origin", "--port", "0", "--host", "0.0.0.0"), 65, "only listens on this"),
-    Mistake("an API for everybody", ("up", *ON, "--set", "api.host=0.0.0.0"), 65, "no login yet"),
+    Mistake("a weak secret", ("up", *ON, "--set", "api.auth.jwt_secret=password123"), 78, "is too weak"),
     Mistake("the port of the API in use", ("up", *ON, "--set", f"api.port={TAKEN}"), 69, "in use"),
     Mistake(
         "the port of the metrics in use",

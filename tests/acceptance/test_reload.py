@@ -33,7 +33,7 @@ class House:
         self.file = folder / "config.yaml"
         self._url = url
         self.write("INFO")
-        self.running, self.api = up(folder=folder)
+        self.running, self.api = up("--set", "api.auth.open_admin=true", folder=folder)
 
     def write(self, level: str, more: str = "") -> None:
         self.file.write_text(GOOD.format(url=self._url, level=level) + more, encoding="utf-8")
@@ -141,8 +141,23 @@ def test_when_its_terminal_goes_a_run_for_a_person_ends(tmp_path: Path) -> None:
             assert '"reason":"the terminal has gone"' in running.logged
 
 
-def start(api: str, url: str) -> tuple[int, dict[str, Any]]:
-    return post(f"{api}/admin/matches", {"Content-Type": "application/json"}, json.dumps({"url": url}).encode())
+class Operator:
+    """Somebody with the key that a first start makes."""
+
+    def __init__(self, api: str, folder: Path) -> None:
+        key = folder / "var" / "access" / "admin-key"
+        assert key.stat().st_mode & 0o777 == 0o600
+        status, given = post(f"{api}/token/generate-token", {"X-API-Key": key.read_text().strip()})
+        assert (status, given["token_type"], given["expires_in"]) == (200, "Bearer", 86_400)
+        self._api = api
+        self._headers = {"Authorization": f"Bearer {given['access_token']}"}
+
+    def post(self, path: str) -> tuple[int, dict[str, Any]]:
+        return post(f"{self._api}/admin/{path}", self._headers)
+
+    def start(self, url: str) -> tuple[int, dict[str, Any]]:
+        headers = self._headers | {"Content-Type": "application/json"}
+        return post(f"{self._api}/admin/matches", headers, json.dumps({"url": url}).encode())
 
 
 def addresses_of(api: str) -> dict[str, str]:
@@ -158,16 +173,17 @@ def test_a_match_is_paused_resumed_stopped_and_started_by_its_address(tmp_path: 
         # It is in the list before its first poll, and watched from that on.
         until(lambda: match_id in addresses_of(api))
         url = addresses_of(api)[match_id]
-        verb = f"{api}/admin/matches/{match_id}"
-        assert post(f"{verb}/resume")[0] == 409
-        assert post(f"{verb}/pause") == (200, {"verb": "pause", "match_id": match_id})
-        assert post(f"{verb}/restart")[0] == 409
-        assert post(f"{verb}/resume")[0] == 200
-        until(lambda: post(f"{verb}/restart")[0] == 200)
-        assert start(api, url) == (201, {"verb": "start", "match_id": match_id})
-        assert post(f"{verb}/stop")[0] == 200
-        assert post(f"{verb}/pause")[1]["type"] == "/problems/unknown-match"
-        assert start(api, url)[1]["type"] == "/problems/not-possible-now"
-        assert start(api, "http://192.0.2.1/x")[0] == 400
-        assert post(f"{api}/admin/recycle")[0] == 200
+        assert post(f"{api}/admin/matches/{match_id}/pause")[1]["type"] == "/problems/no-token"
+        operator, verb = Operator(api, tmp_path), f"matches/{match_id}"
+        assert operator.post(f"{verb}/resume")[0] == 409
+        assert operator.post(f"{verb}/pause") == (200, {"verb": "pause", "match_id": match_id})
+        assert operator.post(f"{verb}/restart")[0] == 409
+        assert operator.post(f"{verb}/resume")[0] == 200
+        until(lambda: operator.post(f"{verb}/restart")[0] == 200)
+        assert operator.start(url) == (201, {"verb": "start", "match_id": match_id})
+        assert operator.post(f"{verb}/stop")[0] == 200
+        assert operator.post(f"{verb}/pause")[1]["type"] == "/problems/unknown-match"
+        assert operator.start(url)[1]["type"] == "/problems/not-possible-now"
+        assert operator.start("http://192.0.2.1/x")[0] == 400
+        assert operator.post("recycle")[0] == 200
     assert running.logged.count('"event":"admin verb used"') >= 9

@@ -12,6 +12,7 @@ import pytest
 from longstop.domain.events import MatchEvent
 from longstop.observe import signals
 from longstop.serve.api import create_app
+from longstop.serve.entry.hall import open_to_this_machine
 from longstop.serve.reading import Instance, ReadModel
 from longstop.serve.server import ApiServer
 from longstop.serve.streaming.following import StreamLimits, Streams
@@ -35,7 +36,8 @@ class Place:
         self.model = ReadModel(
             store, world.board, lambda _: NAMES, world.clock, Instance("test", "0.1.0"), bus=world.signals
         )
-        self.server = ApiServer(create_app(self.model, streams=self.streams), "127.0.0.1", 0)
+        entry = open_to_this_machine(world.clock, world.signals)
+        self.server = ApiServer(create_app(self.model, entry, streams=self.streams), "127.0.0.1", 0)
         self.ended: list[signals.StreamEnded] = []
         world.signals.subscribe(signals.StreamEnded, self.ended.append)
 

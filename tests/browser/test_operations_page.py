@@ -9,7 +9,6 @@ from playwright.async_api import expect
 
 from longstop.domain.cricket import OverReport
 from longstop.domain.match import MatchStatus, Names
-from longstop.serve.api import create_app
 from longstop.serve.server import ApiServer
 from tests.browser.conftest import Scheme, Visitor
 from tests.unit.serve.world import NAMES, SECOND, WICKET, World, ball
@@ -45,7 +44,7 @@ class Site:
 
     def __init__(self) -> None:
         self.world = World()
-        self.server = ApiServer(create_app(self.world.model), "127.0.0.1", 0)
+        self.server = ApiServer(self.world.app(), "127.0.0.1", 0)
 
     @property
     def url(self) -> str:
@@ -54,7 +53,7 @@ class Site:
     async def restart(self) -> None:
         port = self.server.port
         await self.server.stop()
-        self.server = ApiServer(create_app(self.world.model), "127.0.0.1", port)
+        self.server = ApiServer(self.world.app(), "127.0.0.1", port)
 
 
 @pytest.fixture

@@ -266,12 +266,9 @@ class Run:
             lines.append(f"  Metrics: {addresses.metrics}")
         if self._origin is not None:
             lines.append(f"  Origin:  {self._origin.url}/ (simulated; it knows the truth)")
-        if addresses.has_admin:
-            lines.append(f"  Reload:  kill -HUP {os.getpid()}, or curl -X POST {addresses.api}/admin/reload")
-        else:
-            lines.append(
-                f"  Reload:  kill -HUP {os.getpid()} (/admin is off: others can reach the API, and it has no login)"
-            )
+        lines.append(f"  Reload:  kill -HUP {os.getpid()}, or POST {addresses.api}/admin/reload with a token")
+        if addresses.admin_key is not None:
+            lines.append(f"  Login:   the admin key is in {addresses.admin_key} (yours alone to read)")
         lines.append("Ctrl-C stops it; the running cycle is finished first.")
         with contextlib.suppress(BrokenPipeError):
             sys.stdout.write("\n".join(lines) + "\n")

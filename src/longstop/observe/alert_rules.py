@@ -173,6 +173,33 @@ def _on_resumed(resumed: facts.ScraperResumed) -> AlertRaised | None:
     )
 
 
+def _on_keys(blind: facts.KeysUnreadable) -> AlertRaised:
+    hint = blind.hint or "Bring the database back; until then what was read last goes on."
+    return AlertRaised(at=blind.at, alert="keys unreadable", severity="ERROR", message=blind.reason, hint=hint)
+
+
+def _on_log_lost(lost: facts.AccessLogLost) -> AlertRaised:
+    return AlertRaised(
+        at=lost.at,
+        alert="access log lost",
+        severity="ERROR",
+        message=f"The access log cannot be written: {lost.reason}",
+        hint=lost.hint or "Bring its database back; what waits is written then.",
+        context={"waiting": lost.waiting, "dropped": lost.dropped},
+    )
+
+
+def _on_limits(lost: facts.LimitsLost) -> AlertRaised:
+    return AlertRaised(
+        at=lost.at,
+        alert="limits alone",
+        severity="WARN",
+        message=f"Redis does not count requests any more ({lost.reason}).",
+        hint="Bring Redis back. Until then each process keeps consumers to its share, see api.limits.workers.",
+        context={"workers": lost.workers},
+    )
+
+
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.ErrorRaised: _on_error,
     facts.ConfigurationRefused: _on_refused,
@@ -188,4 +215,7 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     troubles.RecoveryJudged: _on_judged,
     facts.MatchConcluded: _on_concluded,
     facts.ScraperResumed: _on_resumed,
+    facts.KeysUnreadable: _on_keys,
+    facts.AccessLogLost: _on_log_lost,
+    facts.LimitsLost: _on_limits,
 }

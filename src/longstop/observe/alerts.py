@@ -16,6 +16,9 @@
 | breaker opened | a way to a match is shut after failures in a row | WARN |
 | recovery failed | what was done to get well again did not help | ERROR |
 | match not whole | a match is over, and not all that its board claimed is in the record | ERROR |
+| keys unreadable | keys and revocations of the API cannot be read, so nothing can be revoked | ERROR |
+| access log lost | who asked for what cannot be written down; requests are answered all the same | ERROR |
+| limits alone | Redis is away; each process keeps consumers to its share | WARN |
 | state lost | a scraper knew more than the record shows | CRITICAL |
 
 To add one: a row in `alert_rules.RULES`, and here. The same alert about the same match is raised once in five minutes

@@ -105,7 +105,7 @@ class Narrator:
 
     def _tell_verb(self, used: facts.AdminVerbUsed) -> None:
         """Whoever is refused may try as often as a page can; that must not fill the log."""
-        fields = _fields(used, "verb", "outcome", "match_id", "reason", "detail", "request_id")
+        fields = _fields(used, "verb", "outcome", "consumer", "match_id", "reason", "detail", "request_id")
         if used.outcome != "refused":
             self._write(logging.INFO if used.outcome == "done" else logging.WARNING, used, "admin verb used", fields)
         elif count := self._occurrence("", "admin refused", used.at):
@@ -231,6 +231,7 @@ def _tell_found(found: facts.SpoolFound) -> Told:
 
 _INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
 _BACKLOG: Final = facts.BacklogMeasured.__struct_fields__[1:]
+_LOST: Final = facts.AccessLogLost.__struct_fields__[1:]
 _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.EngineStarted: _telling(_INFO, "engine started", "instance", "version", "detail"),
     facts.EngineStopped: _telling(_INFO, "engine stopped", "instance", "reason", "duration_seconds"),
@@ -268,6 +269,11 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.BacklogWaited: _telling(_WARN, "database still away", *_BACKLOG),
     facts.SpoolFilled: _tell_filled,
     facts.SpoolFound: _tell_found,
+    facts.KeysUnreadable: _telling(logging.ERROR, "keys cannot be read", "reason", "hint"),
+    facts.AccessLogLost: _telling(logging.ERROR, "access log cannot be written", *_LOST),
+    facts.AccessLogRecovered: _telling(_INFO, "access log is written again", "written", "dropped"),
+    facts.LimitsLost: _telling(_WARN, "shared limits away", "reason", "workers"),
+    facts.LimitsRecovered: _telling(_INFO, "shared limits back", "duration_seconds"),
     facts.BrowsersMeasured: _telling(
         _DEBUG, "browsers measured", "pool", "browsers", "contexts", "pids", "pss_bytes", "waiting"
     ),

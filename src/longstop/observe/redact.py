@@ -63,6 +63,7 @@ _RULES: Final = tuple(
         (r"(?i)\b(bearer|negotiate)\s{1,4}[a-z0-9._~+/=-]{8,4096}", rf"\1 {HIDDEN}"),
         # "basic" is also a plain word: only something that cannot be one is hidden.
         (r"\b([Bb]asic)\s{1,4}(?=\S{0,512}[A-Z0-9=])[A-Za-z0-9+/]{8,4096}={0,2}", rf"\1 {HIDDEN}"),
+        (r"\blsk_[a-z2-7]{8}_[a-z2-7]{8,64}", HIDDEN),
         (r"\beyJ[\w-]{5,4096}\.[\w-]{5,4096}(?:\.[\w-]{0,4096})?", HIDDEN),
         (r"\b(?:AKIA[0-9A-Z]{16}|gh[pousr]_\w{20,255}|xox[abprs]-[\w-]{10,255}|sk-[\w-]{20,255})", HIDDEN),
     )

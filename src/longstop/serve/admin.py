@@ -1,16 +1,14 @@
 """The verbs of /admin: what people and their programs may ask of what runs. Each use is told, also a refused one.
 
-There is no login yet, so `doorkeeper` decides who gets in, and with a public address nobody does.
+Who may use them is decided at the door (`entry`), before anything of the request is read.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Protocol, TypeVar
 
 from litestar import Request, Router, post
-from litestar.connection import ASGIConnection
 from litestar.di import NamedDependency, Provide
-from litestar.handlers import BaseRouteHandler
 from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
 from msgspec import Struct
@@ -19,12 +17,10 @@ from longstop.clock import Clock
 from longstop.domain.errors import LongstopError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.serve.doorkeeper import objection
 from longstop.serve.entry.rules import ADMIN
+from longstop.serve.entry.visit import Visit, visit_of
 from longstop.serve.problems import (
-    ADMIN_OFF,
     MEDIA_TYPE,
-    NOT_FROM_HERE,
     SETTINGS_REFUSED,
     TOO_SLOW,
     ApiError,
@@ -93,21 +89,12 @@ class StartRequest(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class AdminDesk:
-    """What the routes need. `verbs` are missing until there is an engine that has them; `is_public` shuts the door."""
+    """What the routes need. `verbs` are missing until there is an engine that has them."""
 
     reload: Callable[[str], Awaitable[ReloadResult]]
     clock: Clock
     bus: Signals
     verbs: AdminVerbs | None = None
-    is_public: bool = False
-
-    def admit(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
-        """Before anything of the request is read."""
-        said = "The API listens where others can reach it." if self.is_public else ""
-        said = said or objection(connection.scope["headers"], connection.client.host if connection.client else "")
-        if said:
-            self._tell(connection.url.path.removeprefix("/admin/")[:80], "refused", detail=said, request=connection)
-            raise ApiError(ADMIN_OFF if self.is_public else NOT_FROM_HERE, said)
 
     async def does(
         self,
@@ -142,9 +129,9 @@ class AdminDesk:
         match_id: str | None = None,
         reason: str = "",
         detail: str = "",
-        request: ASGIConnection[Any, Any, Any, Any] | None = None,
+        request: Request[Any, Any, Any] | None = None,
     ) -> None:
-        state: Mapping[str, Any] = request.scope.get("state", {}) if request is not None else {}
+        visit = visit_of(request.scope) if request is not None else Visit("")
         self.bus.emit(
             signals.AdminVerbUsed(
                 at=self.clock.now(),
@@ -153,7 +140,8 @@ class AdminDesk:
                 match_id=match_id,
                 reason=reason,
                 detail=detail,
-                request_id=str(state.get("request_id", "")),
+                request_id=visit.request_id,
+                consumer=visit.consumer,
             )
         )
 
@@ -166,7 +154,7 @@ _Request = Request[Any, Any, Any]
 
 
 def _problems(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
-    described = ((403, "Not from this machine, from a foreign page, or switched off."), *rows)
+    described = ((401, "A token is needed."), (403, "The token does not allow it, or a foreign page asks."), *rows)
     return {
         status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)
         for status, words in described
@@ -254,11 +242,6 @@ async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[Star
 
 def admin_router(desk: AdminDesk) -> Router:
     """Verbs that nobody can carry out have no route."""
-
-    # A function and no method: litestar copies its guards deeply, and with a method the desk and all behind it.
-    def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-        desk.admit(connection)
-
     dependencies = {"desk": Provide(lambda: desk, sync_to_thread=False)}
     if desk.verbs is not None:
         dependencies["verbs"] = Provide(lambda: desk.verbs, sync_to_thread=False)
@@ -266,7 +249,6 @@ def admin_router(desk: AdminDesk) -> Router:
         path="/admin",
         route_handlers=[reload, *([recycle, restart, pause, resume, stop, start] if desk.verbs is not None else [])],
         dependencies=dependencies,
-        guards=[guard],
         tags=["admin"],
         request_max_body_size=_BODY_BYTES_MAX,
     )

@@ -18,7 +18,7 @@ from longstop.serve import balls, matches, wire
 from longstop.serve.admin import AdminDesk, admin_router
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.page import console_router
-from longstop.serve.entry.guard import guard
+from longstop.serve.entry.hall import Entry
 from longstop.serve.entry.rules import PUBLIC, READ
 from longstop.serve.freshness import HEADERS, KnownMatch, age_of, iso_or_none, known_match, known_matches
 from longstop.serve.gate import Gate
@@ -183,14 +183,26 @@ def _accepts_json(part: str) -> bool:
 
 
 def create_app(
-    model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None, streams: Streams | None = None
+    model: ReadModel,
+    entry: Entry,
+    *,
+    has_health: bool = True,
+    admin: AdminDesk | None = None,
+    streams: Streams | None = None,
 ) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    return Gate(create_litestar(model, has_health=has_health, admin=admin, streams=streams))
+    note = entry.journal.note if entry.journal is not None else None
+    app = create_litestar(model, entry, has_health=has_health, admin=admin, streams=streams)
+    return Gate(app, model.clock, note)
 
 
 def create_litestar(
-    model: ReadModel, *, has_health: bool = True, admin: AdminDesk | None = None, streams: Streams | None = None
+    model: ReadModel,
+    entry: Entry,
+    *,
+    has_health: bool = True,
+    admin: AdminDesk | None = None,
+    streams: Streams | None = None,
 ) -> Litestar:
     routes = [
         *probes(has_health=has_health),
@@ -207,6 +219,7 @@ def create_litestar(
             *routes,
             console_router(OpsBoard(model, epoch=token_hex(4))),
             *([admin_router(admin)] if admin is not None else []),
+            *entry.routers,
         ],
         dependencies={
             "model": Provide(lambda: model, sync_to_thread=False),
@@ -215,7 +228,7 @@ def create_litestar(
         },
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
-        guards=[guard()],
+        middleware=[entry.door.before],
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,

@@ -10,6 +10,9 @@ from typing import Any
 
 import msgspec
 
+from longstop.clock import Clock
+from longstop.serve.entry.visit import KEY, Visit
+from longstop.serve.freshness import AGE_HEADER
 from longstop.serve.problems import MEDIA_TYPE, TOO_LONG, problem_of
 
 # ASGI as it is on the wire; every server and framework has its own stricter words for it.
@@ -21,6 +24,10 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 PATH_BYTES_MAX = 1_024
 QUERY_BYTES_MAX = 2_048
+HTTP_REFUSED = 400
+# As proxies write it: whoever asked was gone before there was an answer.
+CLIENT_GONE = 499
+_AGE = AGE_HEADER.lower().encode()
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 SECURITY_HEADERS: Mapping[str, str] = {
@@ -37,11 +44,18 @@ SECURITY_HEADERS: Mapping[str, str] = {
 }
 
 
-class Gate:
-    """Plain ASGI around the application, so that its errors pass here as well."""
+Note = Callable[[Visit, str, int, float, float | None], None]
 
-    def __init__(self, app: App, make_id: Callable[[], str] = lambda: token_hex(8)) -> None:
+
+class Gate:
+    """Plain ASGI around the application, so that its errors pass here as well. `note` is told of each answer."""
+
+    def __init__(
+        self, app: App, clock: Clock, note: Note | None = None, make_id: Callable[[], str] = lambda: token_hex(8)
+    ) -> None:
         self.app = app
+        self._clock = clock
+        self._note = note
         self._make_id = make_id
         self._headers = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
@@ -49,18 +63,27 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        request_id = self._request_id(scope)
-        answer = self._dressed(send, request_id)
+        began = self._clock.monotonic()
+        visit = Visit(self._request_id(scope))
+        answer = _Answer(send, visit, self._headers)
+        try:
+            await self._pass_on(scope, receive, answer, visit)
+        finally:
+            if self._note is not None and (visit.is_logged or answer.status >= HTTP_REFUSED):
+                self._note(visit, scope["method"], answer.status, began, answer.age_seconds)
+
+    async def _pass_on(self, scope: Scope, receive: Receive, answer: "_Answer", visit: Visit) -> None:
         if len(scope["raw_path"]) > PATH_BYTES_MAX or len(scope["query_string"]) > QUERY_BYTES_MAX:
-            await _refuse(answer, request_id)
+            await _refuse(answer.send, visit.request_id)
             return
         inner = dict(scope)
-        inner["state"] = {**scope.get("state", {}), "request_id": request_id}
+        inner["state"] = {**scope.get("state", {}), "request_id": visit.request_id, KEY: visit}
         if scope["method"] == "HEAD":
             inner["method"] = "GET"
             inner["state"]["is_head"] = True  # for who would never end his answer
-            answer = _without_body(answer)
-        await self.app(inner, receive, answer)
+            await self.app(inner, receive, _without_body(answer.send))
+        else:
+            await self.app(inner, receive, answer.send)
 
     def _request_id(self, scope: Scope) -> str:
         """The caller's own, when it is harmless; it reaches the log."""
@@ -69,25 +92,48 @@ class Gate:
                 return str(value, "ascii")
         return self._make_id()
 
-    def _dressed(self, send: Send, request_id: str) -> Send:
-        added = [*self._headers, (b"x-request-id", request_id.encode("ascii"))]
 
-        async def dress(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [_with_head(*each) for each in message["headers"]]
-                present = {name.lower() for name, _ in message["headers"]}
-                default = [] if b"cache-control" in present else [(b"cache-control", b"no-store")]
-                message["headers"] = [*message["headers"], *added, *default]
-            await send(message)
+class _Answer:
+    """What goes out, with the headers that every answer has; and what is remembered of it."""
 
-        return dress
+    __slots__ = ("_added", "_send", "_visit", "age_seconds", "status")
+
+    def __init__(self, send: Send, visit: Visit, added: list[tuple[bytes, bytes]]) -> None:
+        self._send = send
+        self._visit = visit
+        self._added = added
+        self.status = CLIENT_GONE
+        self.age_seconds: float | None = None
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = self._dressed(message["headers"])
+        await self._send(message)
+
+    def _dressed(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        is_kept = False
+        dressed = []
+        for name, value in headers:
+            lower = name.lower()
+            if lower == b"cache-control":
+                is_kept = True
+            elif lower == _AGE:
+                self.age_seconds = float(value)
+            elif lower == b"allow":
+                value = _with_head(value)  # noqa: PLW2901 - the header as it goes out
+            dressed.append((name, value))
+        dressed += self._added
+        dressed += self._visit.headers
+        dressed.append((b"x-request-id", self._visit.request_id.encode("ascii")))
+        if not is_kept:
+            dressed.append((b"cache-control", b"no-store"))
+        return dressed
 
 
-def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
+def _with_head(value: bytes) -> bytes:
     """The application does not know that we answer HEAD wherever it answers GET."""
-    if name.lower() == b"allow" and b"GET" in value and b"HEAD" not in value:
-        return name, value.replace(b"GET", b"GET, HEAD", 1)
-    return name, value
+    return value.replace(b"GET", b"GET, HEAD", 1) if b"GET" in value and b"HEAD" not in value else value
 
 
 def _without_body(send: Send) -> Send:

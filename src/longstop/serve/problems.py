@@ -55,17 +55,23 @@ INTERNAL = Kind(
 STORE_UNAVAILABLE = Kind(
     "store-unavailable", 503, "The database does not answer", "Try again in a few seconds; scraping goes on meanwhile."
 )
-ADMIN_OFF = Kind(
-    "admin-off",
-    403,
-    "Administration is switched off",
-    "There is no login yet, so it works only while the API listens on this machine alone: set api.host to 127.0.0.1.",
+NO_TOKEN = Kind(
+    "no-token",
+    401,
+    "A token is needed",
+    "POST your API key to /token/generate-token and send the token as `Authorization: Bearer …`.",
 )
+BAD_TOKEN = Kind("bad-token", 401, "The token is not good", "Get a new one with your API key at /token/generate-token.")
+BAD_KEY = Kind("bad-key", 401, "The API key is not good", "Check it, or ask for a new one: `longstop keys create`.")
+SCOPE_MISSING = Kind(
+    "scope-missing", 403, "The token does not allow this", "Use a key that has the scope: `longstop keys list`."
+)
+TOO_MANY = Kind("too-many-requests", 429, "Too many requests", "Wait for as many seconds as Retry-After says.")
 NOT_FROM_HERE = Kind(
     "not-from-here",
     403,
-    "Administration is for programs of this machine",
-    "Ask directly on this machine, for example: curl -X POST http://127.0.0.1:8000/admin/reload",
+    "Without a token this is for this machine only",
+    "Send a token, or ask directly on this machine, for example: curl http://127.0.0.1:8000/cricket-data/matches",
 )
 NO_RULE = Kind("no-rule", 403, "This address is shut", "That is a fault of ours; please report it.")
 NOT_POSSIBLE_NOW = Kind(
@@ -103,7 +109,11 @@ CATALOGUE: Mapping[str, Kind] = {
         TOO_LONG,
         INTERNAL,
         STORE_UNAVAILABLE,
-        ADMIN_OFF,
+        NO_TOKEN,
+        BAD_TOKEN,
+        BAD_KEY,
+        SCOPE_MISSING,
+        TOO_MANY,
         NOT_FROM_HERE,
         NO_RULE,
         NOT_POSSIBLE_NOW,
@@ -137,8 +147,9 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
 class ApiError(Exception):
     """Raised by our own handlers; becomes a problem."""
 
-    def __init__(self, kind: Kind, detail: str, *faults: Fault) -> None:
+    def __init__(self, kind: Kind, detail: str, *faults: Fault, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
+        self.headers = headers
         self.kind = kind
         self.detail = detail
         self.faults = faults
@@ -165,7 +176,7 @@ def request_id_of(request: _Request) -> str:
 
 
 def on_api_error(request: _Request, error: ApiError) -> Response[bytes]:
-    return _answer(request, error.kind, error.detail, error.faults)
+    return _answer(request, error.kind, error.detail, error.faults, error.headers)
 
 
 def on_input_error(request: _Request, error: InputError) -> Response[bytes]:

@@ -11,31 +11,17 @@ from typing import Any
 import uvicorn
 
 from longstop.clock import Clock, SystemClock
-from longstop.domain.errors import InputError, PortTakenError
-from longstop.serve.doorkeeper import is_loopback
+from longstop.domain.errors import PortTakenError
 
 _STARTING_SECONDS = 10.0
 _BACKLOG = 1024
 _SILENT_MILLIS = 30_000
 
 
-def require_private(host: str, *, allow_public: bool) -> None:
-    """Until there is a login, whoever reaches the port can read everything."""
-    if allow_public or is_loopback(host):
-        return
-    raise InputError(
-        f"The API has no login yet, so it does not listen on {host}, where others could reach it.",
-        hint="Listen on 127.0.0.1, or allow a public address expressly when something in front of it checks who comes.",
-    )
-
-
 class ApiServer:
     """`start` returns when requests are answered, `stop` when the last one was, or the deadline came."""
 
-    def __init__(
-        self, app: Any, host: str, port: int, *, allow_public: bool = False, clock: Clock | None = None
-    ) -> None:
-        require_private(host, allow_public=allow_public)
+    def __init__(self, app: Any, host: str, port: int, *, clock: Clock | None = None) -> None:
         self._app = app
         self._host = host.strip("[]")
         self._wanted_port = port

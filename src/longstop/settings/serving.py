@@ -46,14 +46,21 @@ class DatabaseSettings(Group):
 
 
 class AuthSettings(Group):
-    """Tokens that we give out."""
+    """Tokens that we give out, and who needs none."""
 
     token_ttl_hours: Hours = setting(24.0, "Life of a token.", ge=0.01, le=720)
+    session_ttl_hours: Hours = setting(12.0, "Life of a login to the operations page.", ge=0.01, le=720)
     jwt_secret: SecretStr = setting(
         SecretStr(""), "Signs the tokens, at least 32 bytes; empty makes one and keeps it under storage.root."
     )
+    jwt_secret_before: SecretStr = setting(
+        SecretStr(""), "The secret before this one; what it signed is believed until it runs out."
+    )
+    issuer: str = setting("longstop", "The name in our tokens; those of others are refused. Empty is longstop.")
+    open_reading: bool = setting(True, "Who asks directly on this machine reads without a token.")
+    open_admin: bool = setting(False, "Who asks directly on this machine may use /admin without a token.")
 
-    @field_validator("jwt_secret")
+    @field_validator("jwt_secret", "jwt_secret_before")
     @classmethod
     def _is_strong(cls, value: SecretStr) -> SecretStr:
         secret = value.get_secret_value()
@@ -67,6 +74,11 @@ class LimitSettings(Group):
 
     standard_per_minute: Count = setting(100, "Requests a minute in the standard tier.", ge=1, le=1000000)
     premium_per_minute: Count = setting(1000, "Requests a minute in the premium tier.", ge=1, le=1000000)
+    console_per_minute: Count = setting(1200, "Requests a minute of one login to the page.", ge=1, le=1000000)
+    attempts_per_minute: Count = setting(30, "Refused requests a minute from one address.", ge=1, le=1000000)
+    workers: Count = setting(
+        1, "Processes that share the limits; with Redis away each keeps to its share by itself.", ge=1, le=1000
+    )
     trusted_proxies: tuple[str, ...] = setting(
         (), "Networks whose X-Forwarded-For is believed, for example 10.0.0.0/8."
     )
@@ -92,9 +104,6 @@ class ApiSettings(Group):
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every one, as in a container.")
     port: Count = setting(8000, "Port to listen on; 0 takes any free one.", ge=0, le=65535)
-    allow_public: bool = setting(
-        False, "Listen where others can reach it, though there is no login yet: only behind something that has one."
-    )
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
     streams: StreamSettings = StreamSettings()
@@ -119,6 +128,8 @@ class RetentionSettings(Group):
     captures_max_mb: Megabytes = setting(4096, "Raw payloads, compressed; the oldest go first.", ge=1, le=10**8)
     captures_max_days: Days = setting(90, "Raw payloads of matches that are over.", ge=1, le=3650)
     evidence_max_mb: Megabytes = setting(512, "Error pages and screenshots; the oldest go first.", ge=1, le=10**8)
+    access_log_days: Days = setting(90, "The record of who asked for what.", ge=1, le=3650)
+    access_log_rows_max: Count = setting(5000000, "Its rows; the oldest go first.", ge=1000, le=10**9)
     match_log_days: Days = setting(30, "Logs of archived matches.", ge=1, le=3650)
     match_logs_max_mb: Megabytes = setting(256, "All match logs; the oldest go first.", ge=1, le=10**8)
     snapshots_per_match: Count = setting(5, "Snapshots in each match's rolling buffer.", ge=1, le=1000)

@@ -14,6 +14,7 @@ from longstop.serve import admin as routes
 from longstop.serve.admin import AdminDesk, AdminVerbs
 from longstop.serve.api import create_app
 from longstop.serve.doorkeeper import objection
+from longstop.serve.entry.hall import open_to_this_machine
 from longstop.settings import Change, Fault, ReloadResult
 from longstop.settings.faults import COMMAND_LINE
 from tests.unit.serve.world import World
@@ -72,11 +73,12 @@ class Office:
 
     @asynccontextmanager
     async def client(
-        self, *, is_public: bool = False, peer: str = "127.0.0.1", verbs: bool = True
+        self, *, peer: str = "127.0.0.1", verbs: bool = True, is_open: bool = True
     ) -> AsyncIterator[httpx.AsyncClient]:
         engine: AdminVerbs | None = self.engine if verbs else None
-        desk = AdminDesk(self.reload, self.world.clock, self.heard.bus, engine, is_public)
-        app = create_app(self.world.model, admin=desk)
+        desk = AdminDesk(self.reload, self.world.clock, self.heard.bus, engine)
+        entry = open_to_this_machine(self.world.clock, self.heard.bus, admin=is_open)
+        app = create_app(self.world.model, entry, admin=desk)
         transport = httpx.ASGITransport(app=app, raise_app_exceptions=False, client=(peer, 5000))
         async with httpx.AsyncClient(transport=transport, base_url=HOME) as client:
             yield client
@@ -214,10 +216,8 @@ FOREIGN = [
     {"content-type": "text/plain", "content-length": "2"},
     {"content-type": "application/x-www-form-urlencoded", "content-length": "2"},
     {"transfer-encoding": "chunked"},
-    {"x-forwarded-for": "192.0.2.1"},
-    {"forwarded": "for=192.0.2.1"},
-    {"via": "1.1 proxy"},
 ]
+PROXIED = [{"x-forwarded-for": "127.0.0.1"}, {"forwarded": "for=127.0.0.1"}, {"via": "1.1 proxy"}]
 
 
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
@@ -253,14 +253,27 @@ async def test_two_hosts_or_a_caller_from_elsewhere_are_kept_out(office: Office)
     assert objection([], "127.0.0.1")
     assert objection([(b"host", b"localhost")], "192.0.2.7")
     async with office.client(peer="192.0.2.7") as client:
-        assert (await client.post("/admin/reload")).status_code == 403
+        assert (await client.post("/admin/reload")).status_code == 401
 
 
-async def test_with_a_public_address_administration_is_off_and_says_so(office: Office) -> None:
-    async with office.client(is_public=True) as client:
+@pytest.mark.parametrize("headers", PROXIED, ids=str)
+async def test_what_a_proxy_brings_needs_a_token(office: Office, headers: dict[str, str]) -> None:
+    problem = await office.post("/admin/reload", status=401, headers=headers)
+    assert problem["type"] == "/problems/no-token"
+    assert office.reasons == []
+
+
+async def test_unless_the_settings_leave_them_open_the_verbs_need_a_token(office: Office) -> None:
+    async with office.client(is_open=False) as client:
         for path in ("/admin/reload", "/admin/recycle"):
-            problem = (await client.post(path)).json()
-            assert (problem["type"], problem["status"]) == ("/problems/admin-off", 403)
-            assert "no login yet" in problem["hint"]
+            answer = await client.post(path)
+            problem = answer.json()
+            assert (problem["type"], problem["status"]) == ("/problems/no-token", 401)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+            assert "generate-token" in problem["hint"]
         assert (await client.get("/livez")).status_code == 200
     assert (office.reasons, office.engine.asked) == ([], [])
+    assert [(told.verb, told.outcome, told.consumer) for told in office.told] == [
+        ("reload", "refused", "anonymous"),
+        ("recycle", "refused", "anonymous"),
+    ]

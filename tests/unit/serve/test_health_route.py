@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from longstop.observe import signals as facts
-from longstop.serve.api import create_app
 from longstop.serve.vitals import health_report
 from tests.unit.serve.world import NOON, World
 
@@ -129,7 +128,7 @@ async def test_errors_are_counted_by_the_minute_and_the_hour(world: World) -> No
 
 async def test_health_can_be_switched_off(world: World) -> None:
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app=create_app(world.model, has_health=False)), base_url="http://longstop.test"
+        transport=httpx.ASGITransport(app=world.app(has_health=False)), base_url="http://127.0.0.1"
     ) as client:
         assert (await client.get("/health")).status_code == 404
         assert (await client.get("/livez")).status_code == 200

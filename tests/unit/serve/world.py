@@ -32,6 +32,8 @@ from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.observe import signals as facts
 from longstop.observe.health import Board
 from longstop.serve.api import create_app
+from longstop.serve.entry.hall import open_to_this_machine
+from longstop.serve.gate import Gate
 from longstop.serve.reading import Instance, ReadModel
 from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
 
@@ -315,8 +317,12 @@ class World:
         if key is not None:
             self.poll(key, source, outcome="failed")
 
+    def app(self, *, has_health: bool = True) -> Gate:
+        """Open to this machine, as `make run` is."""
+        return create_app(self.model, open_to_this_machine(self.clock, self.signals), has_health=has_health)
+
     @asynccontextmanager
     async def client(self) -> AsyncIterator[httpx.AsyncClient]:
-        transport = httpx.ASGITransport(app=create_app(self.model), raise_app_exceptions=False)
-        async with httpx.AsyncClient(transport=transport, base_url="http://longstop.test") as client:
+        transport = httpx.ASGITransport(app=self.app(), raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
             yield client

@@ -8,7 +8,6 @@ from pathlib import Path
 from longstop.clock import SystemClock
 from longstop.commands.checkup import configuration, disk, installation, machine, ports, services
 from longstop.commands.checkup.finding import Check, Finding, absent, examined, secrets_in, veiled, within
-from longstop.serve.server import require_private
 from longstop.settings import Loaded, Settings
 
 # A check ends by itself sooner than this; this is for what cannot be given a deadline, as a name server.
@@ -52,18 +51,13 @@ def _of_the_settings(settings: Settings) -> Iterator[tuple[str, Check]]:
     yield "storage", partial(disk.storage, settings.storage.root)
     yield "disk", partial(disk.disk, settings.storage.root)
     yield "database", partial(services.database, settings.database.url.get_secret_value())
-    yield "port api", partial(_api_port, api.host, api.port)
+    yield "port api", partial(ports.port, "port api", api.host, api.port)
     if metrics.enabled:
         yield "port metrics", partial(ports.port, "port metrics", metrics.host, metrics.port)
     else:
         yield "port metrics", partial(absent, "port metrics", "metrics are switched off")
     yield "redis", partial(services.redis, settings.redis.url.get_secret_value())
     yield "broker", partial(services.broker, settings.jobs.broker_url.get_secret_value())
-
-
-def _api_port(host: str, number: int) -> Finding:
-    require_private(host, allow_public=False)
-    return ports.port("port api", host, number)
 
 
 def _installed_at() -> datetime:

@@ -21,6 +21,10 @@ Those of the watchdogs stand in `troubles.py`.
 | ErrorRaised | something failed; has the documents' log fields | error_type |
 | ConfigurationReloaded, ConfigurationRefused | the settings were read again while running | |
 | AdminVerbUsed | somebody asked for something under /admin, whatever came of it | |
+| CallerRefused | somebody was not let in to the API, or asked too often | reason |
+| KeysUnreadable | keys and revocations cannot be read | |
+| AccessLogLost, AccessLogRecovered | the access log cannot be written, is written again | dropped |
+| LimitsLost, LimitsRecovered | the shared count of requests is away, is back | |
 | AlertRaised | something that somebody should be told of | alert, severity |
 | AlertDelivered, AlertLost | the webhook took an alert, or did not | |
 | CapturesPruned | raw captures beyond their bounds were removed | captures |
@@ -69,6 +73,14 @@ from longstop.observe.signals.browsers import (
     PagesTransferred,
 )
 from longstop.observe.signals.bus import Signal, Signals
+from longstop.observe.signals.entry import (
+    AccessLogLost,
+    AccessLogRecovered,
+    CallerRefused,
+    KeysUnreadable,
+    LimitsLost,
+    LimitsRecovered,
+)
 from longstop.observe.signals.house import (
     AdminVerbUsed,
     AlertDelivered,
@@ -137,6 +149,8 @@ from longstop.observe.signals.storing import (
 
 __all__ = [
     "FRESH_OUTCOMES",
+    "AccessLogLost",
+    "AccessLogRecovered",
     "AdminVerbUsed",
     "AlertDelivered",
     "AlertLost",
@@ -149,6 +163,7 @@ __all__ = [
     "BrowserStarted",
     "BrowserStopped",
     "BrowsersMeasured",
+    "CallerRefused",
     "CapturesPruned",
     "CleanupFinished",
     "ConfigurationRefused",
@@ -160,7 +175,10 @@ __all__ = [
     "FactsStored",
     "GapClosed",
     "GapOpened",
+    "KeysUnreadable",
     "LeaseLost",
+    "LimitsLost",
+    "LimitsRecovered",
     "LoopLagged",
     "MatchConcluded",
     "MatchDiscovered",

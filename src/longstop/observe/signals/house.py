@@ -55,7 +55,7 @@ class ConfigurationRefused(Signal, frozen=True, kw_only=True):
 
 
 class AdminVerbUsed(Signal, frozen=True, kw_only=True):
-    """`outcome` is done, failed or refused; `detail` says why."""
+    """`outcome` is done, failed or refused; `detail` says why, `consumer` who asked."""
 
     verb: str
     outcome: str
@@ -63,6 +63,7 @@ class AdminVerbUsed(Signal, frozen=True, kw_only=True):
     reason: str = ""
     detail: str = ""
     request_id: str = ""
+    consumer: str = ""
 
 
 class AlertRaised(Signal, frozen=True, kw_only=True):

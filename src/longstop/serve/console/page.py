@@ -11,7 +11,7 @@ from litestar.params import QueryParameter, SkipValidation
 from litestar.router import Router
 
 from longstop.serve.console.board import BoardAnswer, OpsBoard
-from longstop.serve.entry.rules import PUBLIC, READ
+from longstop.serve.entry.rules import PUBLIC, READ, quietly
 
 _FILES: Final = Path(__file__).parent / "static"
 _MEDIA: Final = {
@@ -46,7 +46,7 @@ def _file_route(address: str, file: Path) -> HTTPRouteHandler:
     headers = {"etag": tag, "cache-control": "no-cache"}
     media = _MEDIA[file.suffix]
 
-    @get(address, opt=PUBLIC, media_type=media, name=f"file {address}", sync_to_thread=False)
+    @get(address, opt=quietly(PUBLIC), media_type=media, name=f"file {address}", sync_to_thread=False)
     def serve_file(request: Request[Any, Any, Any]) -> Response[bytes]:
         if tag in request.headers.get("if-none-match", ""):
             return Response(b"", status_code=304, headers=headers, media_type=media)
@@ -55,7 +55,7 @@ def _file_route(address: str, file: Path) -> HTTPRouteHandler:
     return serve_file
 
 
-@get("/ops/board", opt=READ, media_type=MediaType.JSON)
+@get("/ops/board", opt=quietly(READ), media_type=MediaType.JSON)
 async def ops_board(
     ops: NamedDependency[SkipValidation[OpsBoard]],
     after: Annotated[int, QueryParameter(ge=0, le=2**53)] = 0,

@@ -11,6 +11,7 @@ from typing import Any, Final
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 
 _KEY: Final = "access"
+_QUIET: Final = "is_quiet"
 
 
 class Access(StrEnum):
@@ -30,6 +31,15 @@ PUBLIC: Final = _rule(Access.PUBLIC)
 READ: Final = _rule(Access.READ)
 PUSH: Final = _rule(Access.PUSH)
 ADMIN: Final = _rule(Access.ADMIN)
+
+
+def quietly(rule: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same rule for what the page itself asks for all the time: answered, it is not worth a line in the log."""
+    return MappingProxyType({**rule, _QUIET: True})
+
+
+def is_logged(handler: BaseRouteHandler) -> bool:
+    return not handler.opt.get(_QUIET, False)
 
 
 def rule_of(handler: BaseRouteHandler) -> Access | None:

@@ -91,9 +91,9 @@ class AccessStore:
     async def day(self, since: datetime, consumer: str) -> list[AccessDay]:
         return await self._run(lambda connection: _day(connection, since, consumer))
 
-    async def prune(self, before: datetime, now: datetime) -> int:
-        """Removes log entries from before, and revocations of tokens that have run out."""
-        return await self._run(lambda connection: _prune(connection, before, now))
+    async def prune(self, before: datetime, now: datetime, rows_max: int = 10**9) -> int:
+        """Removes log entries from before, the oldest beyond so many, and revocations that have run out."""
+        return await self._run(lambda connection: _prune(connection, before, now, rows_max))
 
     async def close(self) -> None:
         await self._backend.close()
@@ -243,6 +243,9 @@ def _day(connection: Connection, since: datetime, consumer: str) -> list[AccessD
     return [AccessDay(row[0], row[1], int(row[2]), int(row[3]), *row[4:]) for row in connection.execute(asked)]
 
 
-def _prune(connection: Connection, before: datetime, now: datetime) -> int:
+def _prune(connection: Connection, before: datetime, now: datetime, rows_max: int) -> int:
+    """Numbers rise with time, so the oldest are found without counting."""
     connection.execute(delete(api_revocations).where(api_revocations.c.expires_at < now))
-    return connection.execute(delete(api_access_log).where(api_access_log.c.at < before)).rowcount
+    last = connection.scalar(select(func.max(api_access_log.c.id))) or 0
+    old = (api_access_log.c.at < before) | (api_access_log.c.id <= last - rows_max)
+    return connection.execute(delete(api_access_log).where(old)).rowcount

@@ -40,7 +40,7 @@ class Backend(Protocol):
 
 
 class SqliteBackend:
-    """A rollback journal and no WAL: commands write here too, and with several writers this SQLite's WAL is at fault."""
+    """A rollback journal: commands write here too, and the WAL of this SQLite is at fault with several writers."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path

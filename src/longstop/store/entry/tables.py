@@ -28,7 +28,7 @@ class Moment(TypeDecorator[datetime]):
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
         return moment_as_text(value) if dialect.name == "sqlite" else moment_as_utc(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: Any, _: Dialect) -> datetime | None:
         moment = moment_from_text(value) if isinstance(value, str) else value
         return None if moment is None else moment.astimezone(UTC)
 

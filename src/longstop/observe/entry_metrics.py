@@ -1,0 +1,40 @@
+"""What is counted at the door: who was refused and why, and whether those who decide it can see."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+from longstop.observe import signals as facts
+
+
+class EntryMetrics:
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.refused = Counter(
+            "longstop_api_refused", "Requests refused at the door, by problem type.", ("reason",), registry=registry
+        )
+        self.log_lost = Gauge(
+            "longstop_access_log_lost", "1 while the access log cannot be written.", registry=registry
+        )
+        self.log_dropped = Gauge(
+            "longstop_access_log_dropped", "Entries dropped in the outage that lasts.", registry=registry
+        )
+        self.limits_alone = Gauge(
+            "longstop_limits_alone", "1 while Redis is away and limits are kept by share.", registry=registry
+        )
+        self.keys_unreadable = Counter(
+            "longstop_keys_unreadable", "Times that keys and revocations could not be read.", registry=registry
+        )
+
+    def subscribe(self, signals: facts.Signals) -> None:
+        signals.subscribe(facts.CallerRefused, lambda refused: self.refused.labels(refused.reason).inc())
+        signals.subscribe(facts.AccessLogLost, self._on_lost)
+        signals.subscribe(facts.AccessLogRecovered, self._on_recovered)
+        signals.subscribe(facts.LimitsLost, lambda _: self.limits_alone.set(1))
+        signals.subscribe(facts.LimitsRecovered, lambda _: self.limits_alone.set(0))
+        signals.subscribe(facts.KeysUnreadable, lambda _: self.keys_unreadable.inc())
+
+    def _on_lost(self, lost: facts.AccessLogLost) -> None:
+        self.log_lost.set(1)
+        self.log_dropped.set(lost.dropped)
+
+    def _on_recovered(self, _: facts.AccessLogRecovered) -> None:
+        self.log_lost.set(0)
+        self.log_dropped.set(0)
