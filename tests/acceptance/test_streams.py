@@ -174,7 +174,7 @@ async def test_a_replay_waits_for_the_database_and_says_so(place: Place) -> None
 async def test_a_reader_who_does_not_read_is_cut_and_told_why_and_where_to_go_on(place: Place) -> None:
     await place.store.save(WriteBatch(events=tuple(_of("crex_QUY", events(20_000))[12:])))
     with socket.create_connection(("127.0.0.1", place.server.port)) as lazy:
-        lazy.sendall(b"GET /cricket-data/matches/crex_QUY/stream HTTP/1.1\r\nHost: x\r\n\r\n")
+        lazy.sendall(b"GET /cricket-data/matches/crex_QUY/stream HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
         lazy.setblocking(False)
         await asyncio.sleep(LIMITS.patience_seconds * 2)
         assert place.streams.count == 1
