@@ -75,17 +75,16 @@ class SharedLimiter:
         if not mine.is_allowed:
             return mine
         item = RateLimitItemPerMinute(policy.per_minute)
+        is_allowed = False
         try:
             async with self._clock.timeout(ANSWER_SECONDS):
                 is_allowed = await self._limiter.hit(item, who)
                 stats = await self._limiter.get_window_stats(item, who)
-        except BaseException:
-            self._local.put_back(who)
-            raise
+        finally:
+            if not is_allowed:
+                self._local.put_back(who)
         if self._outage.is_on:
             self._recover(self._clock.monotonic())
-        if not is_allowed:
-            self._local.put_back(who)
         reset = max(1, round(stats.reset_time - self._clock.now().timestamp() + 0.5))
         return Verdict(is_allowed, policy, stats.remaining, reset)
 
