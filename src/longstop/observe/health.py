@@ -1,13 +1,6 @@
-"""Health by the documents' rules, and the board: what is true of every match right now, in memory.
+"""The board: what is true of every match right now, in memory.
 
-The rules are pure functions. S1's words leave one case open, that nothing is live at all. It is settled like this:
-with no active scraper the instance is
-
-- **down** when a match that should be watched is not,
-- **healthy** when a source's list was read lately and shows nothing live: there is nothing to do, and it is being done,
-- **degraded** for the first minute, while it is not yet known what is live, and **down** after that.
-
-The board learns from signals alone and is read by the API, the page and the metrics; reading it touches no database.
+It learns from signals alone and is read by the API, the page and the metrics; reading it touches no database.
 """
 
 from collections.abc import Iterator
@@ -21,64 +14,15 @@ from longstop.domain.cricket import PlayState
 from longstop.domain.lifecycle import HealthGrade
 from longstop.domain.observation import Observation
 from longstop.observe import signals as facts
+from longstop.observe.health_rules import Vitals, overall_health, scraper_health
 from longstop.observe.redact import REDACTOR
 from longstop.observe.signals import troubles
 from longstop.observe.windows import PollTally, RecentCount, RecentLatencies
 
-_STARTING_SECONDS: Final = 60.0
-_LIST_SECONDS_MAX: Final = 300.0
-_DOCUMENTED_SCRAPERS: Final = 10
 _MATCHES_MAX: Final = 5_000
 _MESSAGE_CHARS_MAX: Final = 300
 _OVER: Final = frozenset({"completed", "archived"})
 _IN_PLAY: Final = frozenset({PlayState.PLAY, PlayState.DRINKS, PlayState.UNKNOWN})
-
-
-def scraper_health(error_count: int, staleness_seconds: float) -> str:
-    """S1, ScraperContext.get_health_status."""
-    if error_count > 5 or staleness_seconds > 300:
-        return "failing"
-    if error_count > 2 or staleness_seconds > 120:
-        return "degraded"
-    return "healthy"
-
-
-class Vitals(msgspec.Struct, frozen=True):
-    """All that the overall status depends on."""
-
-    active: int
-    unwell: int
-    unwatched: int
-    errors_last_minute: int
-    uptime_seconds: float
-    list_age_seconds: float | None
-
-
-def overall_health(vitals: Vitals) -> str:
-    """S1: healthy with all scrapers well and under 5 errors a minute, degraded with some stale or 5 to 10 errors, down
-    with no active scraper or more than 10."""
-    errors = _errors_at_the_documents_scale(vitals)
-    if errors > 10:
-        return "down"
-    if vitals.active == 0:
-        return _health_of_nothing(vitals)
-    if vitals.unwell or errors >= 5:
-        return "degraded"
-    return "healthy"
-
-
-def _errors_at_the_documents_scale(vitals: Vitals) -> float:
-    """S1's figures are for an instance of ten scrapers, which S0 asks for. With two hundred, ten errors a minute are
-    two polls in a thousand: then the same figures are taken per ten scrapers."""
-    return vitals.errors_last_minute / max(1.0, vitals.active / _DOCUMENTED_SCRAPERS)
-
-
-def _health_of_nothing(vitals: Vitals) -> str:
-    if vitals.unwatched:
-        return "down"
-    if vitals.list_age_seconds is not None and vitals.list_age_seconds <= _LIST_SECONDS_MAX:
-        return "degraded" if vitals.errors_last_minute >= 5 else "healthy"
-    return "degraded" if vitals.uptime_seconds <= _STARTING_SECONDS else "down"
 
 
 class Hold(msgspec.Struct, frozen=True):
@@ -206,6 +150,7 @@ class Board:
         signals.subscribe(troubles.StalenessFound, lambda found: self._set_stale(found.match_id, True))
         signals.subscribe(troubles.StalenessEnded, lambda ended: self._set_stale(ended.match_id, False))
         signals.subscribe(facts.ScrapersMeasured, self._on_measured)
+        signals.subscribe(troubles.ClockSet, self._on_clock_set)
 
     # What is read
 
@@ -258,6 +203,15 @@ class Board:
 
     def _on_listed(self, signal: facts.SourceListed) -> None:
         self._listed_at = signal.at
+
+    def _on_clock_set(self, signal: troubles.ClockSet) -> None:
+        """What now lies ahead was written before the clock went back. It goes back too, or it would stay fresh."""
+        by = timedelta(seconds=min(0.0, signal.by_seconds))
+        for watched in self._watched.values():
+            if watched.captured_at is not None and watched.captured_at > signal.at:
+                watched.captured_at += by
+            if watched.started_at > signal.at:
+                watched.started_at += by
 
     def _on_discovered(self, signal: facts.MatchDiscovered) -> None:
         watched = self._meet(signal.match_id, signal.source, signal.at)

@@ -289,6 +289,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     troubles.RecoveryWithheld: _telling(_WARN, "recovery withheld", "subject", "reason", "attempts", "wait_seconds"),
     troubles.AlarmRaised: _telling(_CRITICAL, "alarm raised", "kind", "subject", "detail", "hint"),
     troubles.AlarmCleared: _telling(_INFO, "alarm cleared", "kind", "subject", "duration_seconds"),
+    troubles.ClockSet: _telling(_WARN, "the clock of the day was set", "by_seconds"),
     troubles.LoopStalled: _telling(_WARN, "event loop turns again", "duration_seconds"),
     facts.AlertRaised: _tell_alert,
     facts.AlertDelivered: _telling(_DEBUG, "alert delivered", "alert", "match_id", "attempts", "duration_seconds"),

@@ -11,7 +11,8 @@ from longstop.clock import Clock
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
-from longstop.observe.health import Vitals, Watched
+from longstop.observe.health import Watched
+from longstop.observe.health_rules import Vitals
 from longstop.observe.signals import Signals
 from longstop.observe.windows import PollTally
 from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow

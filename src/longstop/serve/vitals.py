@@ -9,7 +9,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from longstop.observe.health import Watched, overall_health
+from longstop.observe.health import Watched
+from longstop.observe.health_rules import overall_health
 from longstop.serve.reading import ReadModel
 
 _MEGABYTE = 1024 * 1024

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from longstop.observe import signals as facts
-from longstop.observe.health import Board, Vitals, overall_health, scraper_health
+from longstop.observe.health import Board
+from longstop.observe.health_rules import Vitals, overall_health, scraper_health
 
 NOON = datetime(2025, 11, 12, 12, tzinfo=UTC)
 

@@ -89,3 +89,9 @@ class LoopStalled(Signal, frozen=True, kw_only=True):
     """Told when it turns again; while it stood, a thread has written its stack to the log."""
 
     duration_seconds: float
+
+
+class ClockSet(Signal, frozen=True, kw_only=True):
+    """The clock of the day went ahead, or back, by so much more than time did. `at` is by the new clock."""
+
+    by_seconds: float

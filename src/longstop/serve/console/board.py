@@ -17,7 +17,7 @@ import msgspec
 from longstop.clock import age_seconds, to_millis
 from longstop.domain.errors import StoreError
 from longstop.domain.match import MatchStatus
-from longstop.observe.health import overall_health
+from longstop.observe.health_rules import overall_health
 from longstop.serve.console.rows import Pulse, Row, Scene, build_pulse, build_row
 from longstop.serve.reading import ReadModel
 from longstop.store.contract import LiveRow, MatchRow

@@ -10,7 +10,8 @@ from longstop.clock import age_seconds, to_millis
 from longstop.domain.cricket import InningsScore, PlayState, Result
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.observation import Observation
-from longstop.observe.health import Watched, scraper_health
+from longstop.observe.health import Watched
+from longstop.observe.health_rules import scraper_health
 from longstop.serve.freshness import latest_capture
 from longstop.serve.naming import NameBook
 from longstop.serve.notation import ball_text, chase_text, innings_text, result_text

@@ -11,6 +11,7 @@ import msgspec
 
 from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
+from longstop.resilience.clock_steps import ClockSteps
 from longstop.resilience.halting import Progress
 from longstop.resilience.staleness import MatchView
 from longstop.supervise.assignment import Assignment
@@ -32,6 +33,7 @@ class EnginePatient:
         self._engine = engine
         self._clock = clock
         self._recycle = recycle
+        self._steps = ClockSteps()
         self._views: dict[str, MatchView] = {}
         self._looked_at = -1.0
 
@@ -39,6 +41,7 @@ class EnginePatient:
         now = self._clock.monotonic()
         if now != self._looked_at:
             known, today = self._views, self._clock.now()
+            self._steps.look(today, now)
             self._views = {each.key: self._view(each, known.get(each.key), now, today) for each in self._assignments()}
             self._looked_at = now
         return tuple(self._views.values())
@@ -64,15 +67,17 @@ class EnginePatient:
         known = before or MatchView(assignment.key, watch.status, watched_since=now, url=watch.ref.url)
         play = watch.accepted.play if watch.accepted is not None else known.play
         has_returned = play is PlayState.PLAY and known.play is not PlayState.PLAY
+        moment = self._steps.moment
         return msgspec.structs.replace(
             known,
             status=watch.status,
             play=play,
-            captured_at=watch.captured_at or known.captured_at,
-            changed_at=watch.changed_at or known.changed_at,
-            in_play_since=now if has_returned else known.in_play_since,
-            paused_until=_moment(assignment.rests_until, elapsed, now) or known.paused_until,
-            throttled_until=_moment(scraper.throttled_until or None, elapsed, now) or known.throttled_until,
+            watched_since=moment(known.watched_since),
+            captured_at=moment(watch.captured_at or known.captured_at),
+            changed_at=moment(watch.changed_at or known.changed_at),
+            in_play_since=now if has_returned else moment(known.in_play_since),
+            paused_until=_moment(assignment.rests_until, elapsed, now) or _over(known.paused_until, now),
+            throttled_until=_moment(scraper.throttled_until or None, elapsed, now) or _over(known.throttled_until, now),
             is_denied=scraper.is_denied,
         )
 
@@ -80,3 +85,8 @@ class EnginePatient:
 def _moment(until: float | None, elapsed: float, now: datetime) -> datetime | None:
     """A moment of the monotonic clock as one of the day."""
     return None if until is None else now + timedelta(seconds=until - elapsed)
+
+
+def _over(until: datetime | None, now: datetime) -> datetime | None:
+    """When a rest ended that nobody keeps any more: before its time, if it was cut short or the clock was set."""
+    return None if until is None else min(until, now)

@@ -1,12 +1,15 @@
 """The watchdog of progress and of the watchdogs themselves: does work move, does everybody come round, can we see?"""
 
+from datetime import datetime
+
 import msgspec
 
 from longstop.clock import Clock
 from longstop.observe import signals
-from longstop.observe.signals import Signals
+from longstop.observe.signals import Signals, troubles
 from longstop.resilience import blindness, halting
 from longstop.resilience.blindness import Measure
+from longstop.resilience.clock_steps import STEP_SECONDS, step_seconds
 from longstop.resilience.staleness import capture_age_seconds, is_expected
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.alarms import Cause, StandingAlarms
@@ -58,6 +61,7 @@ class Eyes:
         self._limits = limits
         self._beats = beats
         self._clock = clock
+        self._bus = bus
         self._meter = Meter(clock, bus) if limits().measures_resources else None
         self._memory = blindness.Memory()
         self._movement = halting.Movement()
@@ -84,6 +88,7 @@ class Eyes:
         now, elapsed, limits = self._clock.now(), self._clock.monotonic(), self._limits().blindness
         finished = self._patient.progress().finished
         found = list(blindness.clock_alarms(self._memory, now, elapsed, limits))
+        self._tell_step(now, elapsed)
         measure = self._meter.measure if self._meter else None
         polls, self._finished = finished - self._finished, finished
         self._memory = blindness.remember(self._memory, measure, polls, now, elapsed)
@@ -92,6 +97,14 @@ class Eyes:
             found += blindness.measure_alarms(self._memory, measure, elapsed, limits)
         ages = {view.match_id: capture_age_seconds(view, now) for view in self._patient.matches()}
         return found + list(blindness.age_alarms(ages, limits))
+
+    def _tell_step(self, now: datetime, elapsed: float) -> None:
+        memory = self._memory
+        if memory.wall is None:
+            return
+        by = step_seconds((memory.wall, memory.elapsed), (now, elapsed))
+        if abs(by) >= STEP_SECONDS:
+            self._bus.emit(troubles.ClockSet(at=now, by_seconds=by))
 
     def _halts(self) -> dict[Cause, str]:
         now, limit = self._clock.monotonic(), self._limits().progress_seconds
