@@ -17,6 +17,7 @@ import msgspec
 from longstop.approach_options import (
     agreement_of,
     http_limits,
+    keeper_options,
     ladder_options,
     patience_of,
     pool_options,
@@ -44,7 +45,7 @@ from longstop.fetch.opening import Opener
 from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.page_rungs import DomRung, InPageRung, InterceptRung, PageRungOptions
 from longstop.fetch.patience import Patience
-from longstop.fetch.politeness import Manners, PoliteFetcher
+from longstop.fetch.politeness import Courtesy, Manners, PoliteFetcher
 from longstop.fetch.recipe import Recipe
 from longstop.fetch.recipe_book import RecipeBook
 from longstop.fetch.replay import ReplayRung
@@ -235,10 +236,10 @@ class Approaches:
         patience = patience_of(self._settings)
         pool = self._stealthy if wanted.stealth else self.pool
         if pool is not None:
-            opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience)
+            opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience, polite)
             replay = ReplayRung(polite, await self._book(source, Lessons(opener)))
-            keeper = PageKeeper(opener, self._clock)
-        return self._fetcher(source, replay, keeper, patience)
+            keeper = PageKeeper(opener, self._clock, agreement_of(source), keeper_options(self._settings))
+        return self._fetcher(source, replay, keeper, patience, polite)
 
     def _wanted(self, source: Source) -> SourceSettings:
         found: SourceSettings = getattr(self._settings.sources, source.manifest.name)
@@ -300,19 +301,18 @@ class Approaches:
         await self._store.save(WriteBatch(recipes=(row,)))
 
     def _fetcher(
-        self, source: Source, replay: ReplayRung, keeper: PageKeeper | None, patience: Patience
+        self, source: Source, replay: ReplayRung, keeper: PageKeeper | None, patience: Patience, courtesy: Courtesy
     ) -> SourceFetcher:
         options = PageRungOptions(
             call_seconds=self._settings.scraper.lifecycle.poll_deadline,
-            silence_seconds=self._settings.scraper.browser.timeouts.silence,
             selectors=source.manifest.dom.get(SHOWN_FIELD, ()),
         )
         rungs: dict[RungName, Rung] = {RungName.REPLAY: replay}
         in_page = None
         if keeper is not None:
-            in_page = InPageRung(keeper, self._clock, options)
+            in_page = InPageRung(keeper, self._clock, options, courtesy)
             rungs[RungName.IN_PAGE] = in_page
-            rungs[RungName.INTERCEPT] = InterceptRung(keeper, self._clock, options)
+            rungs[RungName.INTERCEPT] = InterceptRung(keeper, self._clock, options, courtesy)
             rungs[RungName.DOM] = DomRung(keeper, self._clock, patience, options)
         wanted = [rungs[name] for name in self._rungs() if name in rungs]
         if not wanted:

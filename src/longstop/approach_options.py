@@ -8,14 +8,15 @@ from urllib.parse import urlsplit
 from longstop.check.agreement import agrees
 from longstop.domain.errors import MalformedPayloadError, PayloadError
 from longstop.domain.match import MatchRef
+from longstop.fetch.browser.listening import IsWanted
 from longstop.fetch.browser.needs import Profile
 from longstop.fetch.browser.recycling import UnitLimits
 from longstop.fetch.browser.roster import PoolOptions
-from longstop.fetch.browser.tab import IsWanted
 from longstop.fetch.browser.upkeep import PATIENCE
 from longstop.fetch.http import HttpLimits
 from longstop.fetch.identity import user_agent
 from longstop.fetch.ladder import LadderOptions
+from longstop.fetch.page_keeper import KeeperOptions
 from longstop.fetch.patience import Patience
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.resilience.timeouts import Timeouts
@@ -47,8 +48,9 @@ def wanted_calls(source: Source) -> IsWanted:
     pattern = re.compile(source.manifest.state_path)
     types = source.manifest.state_types
 
-    def is_wanted(url: str, content_type: str) -> bool:
-        return bool(pattern.search(urlsplit(url).path)) and content_type.partition(";")[0].strip().lower() in types
+    def is_wanted(url: str, content_type: str | None) -> bool:
+        is_type = content_type is None or content_type.partition(";")[0].strip().lower() in types
+        return is_type and bool(pattern.search(urlsplit(url).path))
 
     return is_wanted
 
@@ -81,6 +83,10 @@ def http_limits(settings: Settings) -> HttpLimits:
         user_agent=user_agent(fetch.user_agent),
         redirects_max=fetch.max_redirects,
     )
+
+
+def keeper_options(settings: Settings) -> KeeperOptions:
+    return KeeperOptions(silence_seconds=settings.scraper.browser.timeouts.silence)
 
 
 def pool_options(settings: Settings) -> PoolOptions:

@@ -2,18 +2,24 @@
 
 import asyncio
 
+import msgspec
+
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, BrowserTimeoutError, FetchError
+from longstop.domain.errors import BrowserError, BrowserTimeoutError, FetchError, SourceThrottledError
 from longstop.fetch.patience import SECOND_TRY_FACTOR, Patience
+from longstop.fetch.politeness import Courtesy
 from longstop.fetch.snapshot import FetchRequest
 from longstop.fetch.tabs import Tab, Tabs
 
 
 class Opener:
-    def __init__(self, tabs: Tabs, clock: Clock, patience: Patience) -> None:
+    """Pages too are asked for in turn, and only where the site's own rules allow it. `courtesy` is missing in tests."""
+
+    def __init__(self, tabs: Tabs, clock: Clock, patience: Patience, courtesy: Courtesy | None = None) -> None:
         self._tabs = tabs
         self._clock = clock
         self._patience = patience
+        self._courtesy = courtesy
 
     async def open(self, request: FetchRequest) -> Tab:
         """The page is loaded; whoever gets it closes it. A slow page is tried twice, each time in a fresh tab."""
@@ -23,6 +29,17 @@ class Opener:
             return await self._open(request, SECOND_TRY_FACTOR)
 
     async def _open(self, request: FetchRequest, factor: float) -> Tab:
+        asked = msgspec.structs.replace(request, url=request.page, purpose="page", method="GET", body=None)
+        if self._courtesy is not None:
+            # A slow page keeps nobody's place in the line.
+            async with self._courtesy.turn(asked):
+                pass
+        try:
+            return await self._loaded(request, factor)
+        except SourceThrottledError as error:
+            raise self._courtesy.heed(asked, error) if self._courtesy is not None else error from error
+
+    async def _loaded(self, request: FetchRequest, factor: float) -> Tab:
         tab = await self._tabs.new_tab(request.key)
         began = self._clock.monotonic()
         try:

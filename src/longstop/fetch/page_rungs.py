@@ -1,13 +1,24 @@
 """The three rungs that need an open page: call from inside it, listen to it, read what it shows."""
 
+import functools
+from contextlib import nullcontext
+from weakref import WeakKeyDictionary, WeakSet
+
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, SourceTimeoutError, SourceUnreachableError
+from longstop.domain.errors import (
+    BrowserError,
+    SourceRefusedError,
+    SourceThrottledError,
+    SourceTimeoutError,
+    SourceUnreachableError,
+)
 from longstop.fetch.answers import require_usable
 from longstop.fetch.ladder import RungName
 from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.patience import Patience
+from longstop.fetch.politeness import Courtesy
 from longstop.fetch.recipe import CapturedCall, learn
 from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.fetch.tabs import Tab, TabAnswer
@@ -16,32 +27,47 @@ REFUSALS = (401, 403)
 
 
 class PageRungOptions(msgspec.Struct, frozen=True):
-    """`silence_seconds` without a call of its own, and a held page is opened anew. Before a page is first read, what
-    `selectors` find must have come, or the time that is allowed for it be over."""
+    """Before a page is first read, what `selectors` find must have come, or the time that is allowed for it be over."""
 
     call_seconds: float = 4.0
-    silence_seconds: float = 15.0
     selectors: tuple[str, ...] = ()
 
 
 class InPageRung:
-    """The same call as replay makes, made by `fetch` inside the page, for sites that accept nothing else."""
+    """The same call as replay makes, made by `fetch` inside the page, for sites that accept nothing else. It is a call
+    of ours all the same, and made in turn."""
 
     name = RungName.IN_PAGE
 
-    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+    def __init__(
+        self,
+        keeper: PageKeeper,
+        clock: Clock,
+        options: PageRungOptions = PageRungOptions(),
+        courtesy: Courtesy | None = None,
+    ) -> None:
         self._keeper = keeper
         self._clock = clock
         self._options = options
+        self._courtesy = courtesy
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
-        requested_at = self._clock.now()
         try:
-            tab = await self._keeper.page(request)
-            answer = await self._answer(tab, request)
+            if request.purpose == STATE and request.key:
+                return await self._keeper.payload(request, functools.partial(self._show, request))
+            return await self._show(request, await self._keeper.page(request))
+        except SourceThrottledError:
+            # The page would go on asking by itself.
+            self._keeper.discard(request.key)
+            raise
         except BrowserError as error:
             raise SourceUnreachableError(f"The page could not make the call: {error.message}") from error
-        require_usable(answer.status, answer.headers, request.purpose, self._clock)
+
+    async def _show(self, request: FetchRequest, tab: Tab) -> Snapshot:
+        requested_at = self._clock.now()
+        async with self._courtesy.turn(request) if self._courtesy is not None else nullcontext():
+            answer = await self._answer(tab, request)
+            require_usable(answer.status, answer.headers, request.purpose, self._clock)
         return Snapshot(
             request=request,
             status=answer.status,
@@ -61,7 +87,7 @@ class InPageRung:
             return answer
         try:
             shown = await tab.next_capture(shown, self._options.call_seconds)
-        except SourceTimeoutError:
+        except (SourceTimeoutError, SourceRefusedError):
             return answer
         return await tab.call(_as_shown(request, shown), self._options.call_seconds)
 
@@ -85,6 +111,9 @@ class InPageRung:
     def discard(self, key: str) -> None:
         self._keeper.discard(key)
 
+    def distrust(self, key: str) -> None:
+        self._keeper.distrust(key)
+
     def memory_bytes(self) -> dict[str, int]:
         return self._keeper.memory_bytes()
 
@@ -100,24 +129,32 @@ class InterceptRung:
 
     name = RungName.INTERCEPT
 
-    def __init__(self, keeper: PageKeeper, clock: Clock, options: PageRungOptions = PageRungOptions()) -> None:
+    def __init__(
+        self,
+        keeper: PageKeeper,
+        clock: Clock,
+        options: PageRungOptions = PageRungOptions(),
+        courtesy: Courtesy | None = None,
+    ) -> None:
         self._keeper = keeper
         self._clock = clock
         self._options = options
-        self._told: dict[str, CapturedCall] = {}
+        self._courtesy = courtesy
+        self._told: WeakKeyDictionary[Tab, CapturedCall] = WeakKeyDictionary()
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
-        requested_at = self._clock.now()
         try:
-            tab = await self._keeper.page(request)
-            call = await tab.next_capture(self._told.get(request.key), self._options.call_seconds)
-        except SourceTimeoutError:
-            await self._reopen_when_silent(request)
-            raise
+            return await self._keeper.payload(request, functools.partial(self._show, request))
+        except SourceThrottledError as error:
+            self._keeper.discard(request.key)
+            raise self._courtesy.heed(request, error) if self._courtesy is not None else error from error
         except BrowserError as error:
             raise SourceUnreachableError(f"The page could not be listened to: {error.message}") from error
-        self._told[request.key] = call
-        require_usable(call.status, {}, request.purpose, self._clock)
+
+    async def _show(self, request: FetchRequest, tab: Tab) -> Snapshot:
+        requested_at = self._clock.now()
+        call = await tab.next_capture(self._told.get(tab), self._options.call_seconds)
+        self._told[tab] = call
         return Snapshot(
             request=request,
             status=call.status,
@@ -129,19 +166,10 @@ class InterceptRung:
         )
 
     async def let_go(self, key: str) -> None:
-        self._told.pop(key, None)
         await self._keeper.let_go(key)
 
     async def close(self) -> None:
         await self._keeper.close()
-
-    async def _reopen_when_silent(self, request: FetchRequest) -> None:
-        """A page that was opened just now has the same time to begin."""
-        told = self._told.get(request.key)
-        heard_ago = float("inf") if told is None else (self._clock.now() - told.captured_at).total_seconds()
-        if min(heard_ago, self._keeper.open_for(request.key)) > self._options.silence_seconds:
-            self._told.pop(request.key, None)
-            await self._keeper.reopen(request.key)
 
 
 class DomRung:
@@ -156,16 +184,18 @@ class DomRung:
         self._clock = clock
         self._patience = patience
         self._options = options
-        self._waited: dict[str, Tab] = {}
+        self._waited: WeakSet[Tab] = WeakSet()
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
-        requested_at = self._clock.now()
         try:
-            tab = await self._keeper.page(request)
-            await self._wait_until_shown(tab, request.key)
-            body = await tab.html(self._options.call_seconds)
+            return await self._keeper.payload(request, functools.partial(self._show, request))
         except BrowserError as error:
             raise SourceUnreachableError(f"The page could not be read: {error.message}") from error
+
+    async def _show(self, request: FetchRequest, tab: Tab) -> Snapshot:
+        requested_at = self._clock.now()
+        await self._wait_until_shown(tab)
+        body = await tab.html(self._options.call_seconds)
         return Snapshot(
             request=request,
             status=200,
@@ -176,14 +206,13 @@ class DomRung:
             headers={"Content-Type": "text/html"},
         )
 
-    async def _wait_until_shown(self, tab: Tab, key: str) -> None:
+    async def _wait_until_shown(self, tab: Tab) -> None:
         """Once for each page: one that never shows it is read all the same, and says by that what is wrong."""
-        if self._options.selectors and self._waited.get(key) is not tab:
-            self._waited[key] = tab
+        if self._options.selectors and tab not in self._waited:
+            self._waited.add(tab)
             await tab.shows(self._options.selectors, self._patience.timeouts.selector_seconds)
 
     async def let_go(self, key: str) -> None:
-        self._waited.pop(key, None)
         await self._keeper.let_go(key)
 
     async def close(self) -> None:

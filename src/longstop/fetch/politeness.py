@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 from typing import Protocol
 
 import msgspec
@@ -33,6 +33,18 @@ class Permission(Protocol):
     """Whether the site's own rules allow the call; the seconds they want between two calls."""
 
     async def require_allowed(self, request: FetchRequest) -> float: ...
+
+
+class Courtesy(Protocol):
+    """What whoever calls a source otherwise than by us, from inside a page, has to keep to as well."""
+
+    def turn(self, request: FetchRequest) -> AbstractAsyncContextManager[None]:
+        """Raises when the source is to be left alone; what it answers within is heeded."""
+        ...
+
+    def heed(self, request: FetchRequest, error: SourceThrottledError) -> SourceThrottledError:
+        """The source asked for a pause; what to tell the caller."""
+        ...
 
 
 class PoliteFetcher:
@@ -69,14 +81,20 @@ class PoliteFetcher:
         return self._pauses.seconds_for_all(self._clock.monotonic())
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
+        async with self.turn(request):
+            return await self._inner.fetch(request)
+
+    @asynccontextmanager
+    async def turn(self, request: FetchRequest) -> AsyncIterator[None]:
+        """For one call, made within."""
         self._require_welcome(request)
         if self._permission is not None:
             self._slow_to(await self._permission.require_allowed(request))
-        async with self._turn(request):
+        async with self._permit(request):
             try:
-                return await self._inner.fetch(request)
+                yield
             except SourceThrottledError as error:
-                raise self._remember(request, error) from error.__cause__
+                raise self.heed(request, error) from error.__cause__
 
     async def close(self) -> None:
         await self._inner.close()
@@ -89,7 +107,7 @@ class PoliteFetcher:
         if alone > 0:
             raise SourceThrottledError("The source asked for a pause.", retry_after_seconds=alone)
 
-    def _remember(self, request: FetchRequest, error: SourceThrottledError) -> SourceThrottledError:
+    def heed(self, request: FetchRequest, error: SourceThrottledError) -> SourceThrottledError:
         """What the caller is told: the source's own wish, or that of all when it means all of us."""
         now = self._clock.monotonic()
         self._pauses.remember(request.url, error.retry_after_seconds, now)
@@ -112,7 +130,7 @@ class PoliteFetcher:
         self._bucket.set_pace(max(own, interval_seconds), burst)
 
     @asynccontextmanager
-    async def _turn(self, request: FetchRequest) -> AsyncIterator[None]:
+    async def _permit(self, request: FetchRequest) -> AsyncIterator[None]:
         if self._waiting >= self._manners.waiting_max:
             raise SourceCrowdedError(f"{self._waiting} calls wait for the source already.")
         self._waiting += 1

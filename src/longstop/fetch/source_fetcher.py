@@ -43,6 +43,8 @@ class SourceFetcher:
     def distrust(self, key: str, error: PayloadError) -> None:
         if self._ladder.where(key)[0] == RungName.REPLAY.value:
             self._replay.distrust()
+        elif self._in_page is not None:
+            self._in_page.distrust(key)
         self._ladder.distrust(key, error)
 
     def shut(self, key: str, reason: str) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import msgspec
 
 from longstop.clock import LoopClock
-from longstop.domain.errors import BrowserTimeoutError, SourceTimeoutError
+from longstop.domain.errors import BrowserTimeoutError, FetchError, SourceTimeoutError
 from longstop.fetch.recipe import CapturedCall, Cookie
-from longstop.fetch.snapshot import FetchRequest
+from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.tabs import TabAnswer
 from tests.cricket import NOON
 
@@ -31,6 +31,11 @@ def captured(key: str = "AB1", token: str = "one", body: bytes = b"{}") -> Captu
         body=body,
         captured_at=CLOCK.now(),
     )
+
+
+def not_older(_: FetchRequest, candidate: Snapshot, trusted: Snapshot) -> bool:
+    """Bodies are numbers here, and count up."""
+    return candidate.body >= trusted.body
 
 
 class Site(msgspec.Struct):
@@ -59,6 +64,9 @@ class FakeTab:
         self.retiring = asyncio.Event()
         self.memory_bytes = 0
         self.said: CapturedCall | None = None
+        self.says: CapturedCall | None = None
+        self.failure: Exception | None = None
+        self.refusal: FetchError | None = None
 
     async def open(self, url: str, seconds: float) -> None:
         self.site.deadlines.append(seconds)
@@ -75,6 +83,8 @@ class FakeTab:
         return True
 
     async def html(self, seconds: float) -> bytes:
+        if self.failure is not None:
+            raise self.failure
         return b"<p></p>"
 
     async def picture(self, seconds: float) -> bytes:
@@ -84,8 +94,11 @@ class FakeTab:
         return self.said
 
     async def next_capture(self, after: CapturedCall | None, seconds: float) -> CapturedCall:
-        if self.site.says:
-            self.said = self.site.says.pop(0)
+        if self.refusal is not None:
+            raise self.refusal
+        if self.says is not None or self.site.says:
+            await CLOCK.sleep(0.1)
+            self.said = self.says if self.says is not None else self.site.says.pop(0)
             return self.said
         await CLOCK.sleep(seconds)
         raise SourceTimeoutError("The page was silent.")
