@@ -233,7 +233,8 @@ class LineUps(msgspec.Struct, frozen=True):
 
 
 class Measure(msgspec.Struct, frozen=True):
-    """One line of the match statistics: as text, and as numbers where the source gives them too."""
+    """One line of the match statistics: as text, and as numbers where the source gives them too. A `total` is of what
+    the value is a part: 8 tackles won of 14."""
 
     period: str
     name: str
@@ -241,6 +242,8 @@ class Measure(msgspec.Struct, frozen=True):
     away: str
     home_value: float | None = None
     away_value: float | None = None
+    home_total: float | None = None
+    away_total: float | None = None
 
 
 class MatchReport(msgspec.Struct, frozen=True):

@@ -257,6 +257,8 @@ def read_statistics(content: Mapping[str, Any]) -> tuple[Measure, ...]:
             away=_text(item.away),
             home_value=item.home_value,
             away_value=item.away_value,
+            home_total=item.home_total,
+            away_total=item.away_total,
         )
         for period in told.statistics
         for group in period.groups

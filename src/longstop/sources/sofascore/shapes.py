@@ -160,6 +160,8 @@ class Measure(msgspec.Struct, frozen=True, kw_only=True):
     away: str | float
     home_value: float | None = msgspec.field(name="homeValue", default=None)
     away_value: float | None = msgspec.field(name="awayValue", default=None)
+    home_total: float | None = msgspec.field(name="homeTotal", default=None)
+    away_total: float | None = msgspec.field(name="awayTotal", default=None)
 
 
 class MeasureGroup(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,13 +1,10 @@
-"""Line-ups, match statistics, and what all of them say of each other."""
+"""Line-ups, and what they and the rest say of each other."""
 
 from typing import Any
 
 import pytest
 
-from longstop.check.football import judge
-from longstop.domain.football import MatchReport
-from longstop.sources.sofascore import parser
-from tests.sofascore import goal, incidents, lineups, period, squad, statistics
+from tests.sofascore import goal, incidents, lineups, period, squad
 from tests.unit.check.football.builders import reasons, report, whole
 
 Item = dict[str, Any]
@@ -68,25 +65,3 @@ def test_who_scores_for_the_team_he_does_not_play_for_is_noticed() -> None:
 
 def test_an_own_goal_is_no_change_of_teams() -> None:
     assert reasons(report(happened=incidents(), playing=lineups())) == ""
-
-
-def figures(**changes: Any) -> MatchReport:
-    told = statistics()
-    told["statistics"][0]["groups"][0]["statisticsItems"][0].update(changes)
-    return MatchReport(statistics=parser.read_statistics(told))
-
-
-def test_healthy_figures_are_believed() -> None:
-    assert judge(figures()).is_accepted
-    assert judge(figures(homeValue=None, awayValue=None)).is_accepted
-    assert judge(figures(home="-", away="-")).is_accepted
-    assert judge(MatchReport(statistics=())).is_accepted
-
-
-@pytest.mark.req("B10")
-def test_figures_that_contradict_themselves_are_held() -> None:
-    assert "Ball possession of the home team in ALL is '45%' and 54" in reasons(figures(homeValue=54))
-    assert "is 60 and 55, which is not the whole" in reasons(figures(home="60%", homeValue=60))
-    twice = statistics()
-    twice["statistics"].append(twice["statistics"][0])
-    assert "Dribbles is told 2 times for ALL" in reasons(MatchReport(statistics=parser.read_statistics(twice)))
