@@ -105,7 +105,8 @@ def timed(kind: str, minute: int, *, is_home: bool = True, added: int | None = N
 
 def goal(minute: int, home: int, away: int, *, is_home: bool, scorer: int = 0, **more: Any) -> Item:
     scored_by = player(scorer or (9 if is_home else 109))
-    return timed("goal", minute, is_home=is_home, homeScore=home, awayScore=away, player=scored_by, **more)
+    told = {"id": 5000 + 100 * home + away, "homeScore": home, "awayScore": away, "player": scored_by, **more}
+    return timed("goal", minute, is_home=is_home, **told)
 
 
 def incidents() -> list[Item]:

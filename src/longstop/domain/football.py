@@ -247,10 +247,12 @@ class Measure(msgspec.Struct, frozen=True):
 
 
 class MatchReport(msgspec.Struct, frozen=True):
-    """What one payload, or several that were saved together, tell of one match; or a list of matches."""
+    """What one payload, or several that were saved together, tell of one match; or a list of matches. `listed` is what
+    a list that was saved with a match says of it."""
 
     event: FootballEvent | None = None
     incidents: tuple[Incident, ...] | None = None
     lineups: LineUps | None = None
     statistics: tuple[Measure, ...] | None = None
     events: tuple[FootballEvent, ...] | None = None
+    listed: tuple[FootballEvent, ...] = ()

@@ -10,6 +10,8 @@ GOALS_MAX = 199
 # Many matches begin a little before the minute that was announced; none an hour.
 KICKOFF_EARLY_MAX = timedelta(hours=1)
 HALF_SHORT_MAX = timedelta(minutes=5)
+# Children's tournaments and futsal are over in forty minutes.
+MATCH_SHORT_MIN = timedelta(minutes=15)
 
 _WITHOUT_EXTRA_TIME = frozenset({Phase.FIRST_HALF, Phase.HALF_TIME, Phase.SECOND_HALF, Phase.FINISHED})
 _ONE_HALF_BEGUN = frozenset({Phase.FIRST_HALF, Phase.HALF_TIME})
@@ -24,6 +26,8 @@ def reasons(event: FootballEvent) -> Iterator[str]:
         if _adds_up(event.phase):
             yield from _side_reasons(side, score, event.phase)
     yield from _winner_reasons(event)
+    yield from _shoot_out_reasons(event)
+    yield from _normal_time_reasons(event)
     yield from _aggregate_reasons(event)
     yield from _clock_reasons(event)
 
@@ -127,8 +131,33 @@ def _winner_reasons(event: FootballEvent) -> Iterator[str]:
     elif event.phase.is_played_out and event.score is not None and event.winner not in _winners(event):
         home, away = event.score
         yield f"it ended {home}-{away} and its winner is told as {event.winner.value}"
-    if event.phase is Phase.AFTER_PENALTIES and _is_level(event.home_score.penalties, event.away_score.penalties):
+
+
+def _shoot_out_reasons(event: FootballEvent) -> Iterator[str]:
+    """It decides what was level, and never ends level."""
+    if event.phase is not Phase.AFTER_PENALTIES:
+        return
+    home, away = event.home_score, event.away_score
+    if _is_level(home.penalties, away.penalties):
         yield "its shoot-out ended level"
+    if home.aggregated is None or away.aggregated is None:
+        return
+    lead = home.aggregated - away.aggregated
+    if lead not in (0, (home.penalties or 0) - (away.penalties or 0)):
+        yield f"it went to a shoot-out at {home.aggregated}-{away.aggregated} over both legs"
+
+
+def _normal_time_reasons(event: FootballEvent) -> Iterator[str]:
+    """What ended after ninety minutes has no goals of later ones."""
+    if event.phase is not Phase.FINISHED:
+        return
+    home, away = event.home_score, event.away_score
+    for side, score in (("home", home), ("away", away)):
+        later = score.extra_time or _sum_of(tuple(goals for goals in score.extra_periods if goals is not None)) or 0
+        if later > 0:
+            yield f"the {side} team has {later} in extra time, and the match ended without it"
+    if home.penalties is not None and away.penalties is not None and not _is_level(home.played, away.played):
+        yield f"it ended {home.played}-{away.played} and had a shoot-out"
 
 
 def _winners(event: FootballEvent) -> set[Winner]:
@@ -169,6 +198,7 @@ def _aggregate_reasons(event: FootballEvent) -> Iterator[str]:
 
 def _clock_reasons(event: FootballEvent) -> Iterator[str]:
     """Only for what is being played or was: a match that was put off keeps the clock of its first attempt."""
+    yield from _change_reasons(event)
     began = event.period_started_at
     if began is None or not _adds_up(event.phase):
         return
@@ -181,6 +211,17 @@ def _clock_reasons(event: FootballEvent) -> Iterator[str]:
         if began - event.kickoff < least:
             minutes = int((began - event.kickoff).total_seconds() // 60)
             yield f"its last half began {minutes} minutes after kickoff, and a half takes {event.half_minutes}"
+
+
+def _change_reasons(event: FootballEvent) -> Iterator[str]:
+    """The source's own clock of its last word."""
+    if event.changed_at is None or not _adds_up(event.phase) or event.phase is Phase.UNKNOWN:
+        return
+    if event.kickoff - event.changed_at > KICKOFF_EARLY_MAX:
+        yield f"it was changed last at {event.changed_at:%Y-%m-%d %H:%M}, before its kickoff at {event.kickoff:%H:%M}"
+    elif event.phase.is_played_out and event.changed_at - event.kickoff < MATCH_SHORT_MIN:
+        minutes = int((event.changed_at - event.kickoff).total_seconds() // 60)
+        yield f"it was over {minutes} minutes after its kickoff"
 
 
 def _is_second_half_shown(event: FootballEvent) -> bool:

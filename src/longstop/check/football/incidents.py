@@ -1,58 +1,37 @@
-"""What happened in a match, row by row: scores, sides and minutes that are each told more than once."""
+"""What happened in a match, row by row: scores and sides that are each told more than once. Whose minutes they are,
+and who is on the pitch, stands beside it."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from longstop.check.football import minutes, players
+from longstop.check.football.minutes import TIMED, is_before
 from longstop.domain.football import Incident, IncidentKind, Side
 
-MINUTE_MAX = 150
-# Halves of 45 minutes and of 15 in extra time; the countdown shows 1 in their last minute.
-HALF_ENDS = (45, 90, 105, 120)
-MINUTES_OUT_OF_ORDER_MAX = 1
-SHIFTED_ROWS_MIN = 2
-
-_ENDS = frozenset({"HT", "FT", "ET"})
-_TIMED = frozenset(
-    {
-        IncidentKind.PERIOD,
-        IncidentKind.GOAL,
-        IncidentKind.CARD,
-        IncidentKind.SUBSTITUTION,
-        IncidentKind.ADDED_TIME,
-        IncidentKind.MISSED_PENALTY,
-    }
-)
-# Whose side a decision by video is, sources do not agree about; of an own goal neither.
-_SIDED = frozenset(
-    {
-        IncidentKind.GOAL,
-        IncidentKind.CARD,
-        IncidentKind.SUBSTITUTION,
-        IncidentKind.MISSED_PENALTY,
-        IncidentKind.SHOOT_OUT,
-    }
-)
-
+FULL_TIME = "FT"
+NORMAL_MINUTES = 90
+_NO_KEYS = frozenset({"", "0"})
+_ENDS = frozenset({"HT", FULL_TIME, "ET"})
 Score = tuple[int, int]
 
 
 def reasons(incidents: Sequence[Incident]) -> Iterator[str]:
     rows = oldest_first(incidents)
-    yield from _bound_reasons(rows)
+    yield from _score_bound_reasons(rows)
+    yield from _key_reasons(rows)
     yield from _goal_reasons(rows)
-    yield from _order_reasons(rows)
-    yield from _clock_reasons(rows)
+    yield from minutes.reasons(rows)
     yield from _period_reasons(rows)
+    yield from _late_goal_reasons(rows)
     yield from _shoot_out_reasons(rows)
-    yield from _player_reasons(rows)
+    yield from players.reasons(rows)
 
 
 def oldest_first(incidents: Sequence[Incident]) -> list[Incident]:
     """The site shows the newest first; some who keep its answers turn them round."""
-    minutes = [row.minute for row in incidents if row.minute is not None and row.kind in _TIMED]
-    rising = sum(later > earlier for earlier, later in pairwise(minutes))
-    falling = sum(later < earlier for earlier, later in pairwise(minutes))
+    told = [row.minute for row in incidents if row.minute is not None and row.kind in TIMED]
+    rising = sum(later > earlier for earlier, later in pairwise(told))
+    falling = sum(later < earlier for earlier, later in pairwise(told))
     return list(incidents) if rising > falling else list(reversed(incidents))
 
 
@@ -70,12 +49,18 @@ def last_score(rows: Sequence[Incident]) -> Score | None:
     return goals[-1].after if goals and all(goal.after is not None for goal in goals) else None
 
 
-def _bound_reasons(rows: Sequence[Incident]) -> Iterator[str]:
+def _score_bound_reasons(rows: Sequence[Incident]) -> Iterator[str]:
     for row in rows:
-        if row.minute is not None and row.minute > MINUTE_MAX:
-            yield f"something happened in minute {row.minute}"
         if row.after is not None and min(row.after) < 0:
             yield f"the score at {row.where} is {row.after[0]}-{row.after[1]}"
+
+
+def _key_reasons(rows: Sequence[Incident]) -> Iterator[str]:
+    """The source's own key of a row names one thing. The same row twice is a matter for the goals' scores."""
+    told: dict[tuple[IncidentKind, str], Incident] = {}
+    for row in rows:
+        if row.key not in _NO_KEYS and told.setdefault((row.kind, row.key), row) != row:
+            yield f"{minutes.named(row)} at {row.where} has the key {row.key}, and so has another"
 
 
 def _goal_reasons(rows: Sequence[Incident]) -> Iterator[str]:
@@ -85,7 +70,7 @@ def _goal_reasons(rows: Sequence[Incident]) -> Iterator[str]:
         if before is not None and goal.after is not None:
             yield from _step_reasons(goal, before, goal.after)
         before = goal.after
-        if earlier is not None and _is_before(goal, earlier):
+        if earlier is not None and is_before(goal, earlier):
             yield f"the goal at {goal.where} comes after the one at {earlier.where}"
         earlier = goal
 
@@ -100,48 +85,6 @@ def _step_reasons(goal: Incident, before: Score, after: Score) -> Iterator[str]:
         yield f"the goal at {goal.where} made it {_dashed(after)} and is told as the {goal.side.value} team's"
 
 
-def _is_before(row: Incident, earlier: Incident) -> bool:
-    if row.minute is None or earlier.minute is None:
-        return False
-    return earlier.minute - row.minute > MINUTES_OUT_OF_ORDER_MAX
-
-
-def _order_reasons(rows: Sequence[Incident]) -> Iterator[str]:
-    timed = [row for row in rows if row.minute is not None and row.kind in _TIMED]
-    for earlier, later in pairwise(timed):
-        if _is_before(later, earlier):
-            yield f"{_named(later)} at {later.where} is listed after {_named(earlier)} at {earlier.where}"
-
-
-def _clock_reasons(rows: Sequence[Incident]) -> Iterator[str]:
-    """Every minute is told twice: from kickoff, and to the end of the half."""
-    ends = set(HALF_ENDS)
-    for row in rows:
-        if row.kind is IncidentKind.PERIOD and row.seconds is not None and row.minute is not None:
-            ends.add(row.seconds // 60)
-            if abs(row.seconds - 60 * row.minute) >= 60:
-                yield f"{row.detail or 'a half'} is at minute {row.minute} and at second {row.seconds}"
-    counted = [row for row in rows if _is_counted(row)]
-    shifted = [row for row in counted if (row.minute or 0) + (row.countdown or 0) - 1 not in ends]
-    if len(shifted) < SHIFTED_ROWS_MIN and not any(row.kind is IncidentKind.GOAL for row in shifted):
-        return
-    if _has_own_halves(counted, shifted):
-        return
-    for row in shifted:
-        yield f"{_named(row)} at {row.where} is told to be {row.countdown} minutes before the end of a half"
-
-
-def _is_counted(row: Incident) -> bool:
-    """On top of a half sources count down in ways of their own."""
-    return row.minute is not None and row.countdown is not None and row.added is None and row.kind in _TIMED
-
-
-def _has_own_halves(counted: Sequence[Incident], shifted: Sequence[Incident]) -> bool:
-    """The young play shorter halves: then all rows agree about ends that are not the usual ones."""
-    ends = {(row.minute or 0) + (row.countdown or 0) for row in counted}
-    return len(shifted) > len(ends) and len(ends) <= len(HALF_ENDS)
-
-
 def _period_reasons(rows: Sequence[Incident]) -> Iterator[str]:
     """The score at the end of a half is the one that the goals before it led to."""
     if last_score(rows) is None:
@@ -152,6 +95,15 @@ def _period_reasons(rows: Sequence[Incident]) -> Iterator[str]:
             score = row.after
         elif _is_end(row) and row.after is not None and row.after != score:
             yield f"{row.detail} is at {_dashed(row.after)}, after goals that led to {_dashed(score)}"
+
+
+def _late_goal_reasons(rows: Sequence[Incident]) -> Iterator[str]:
+    """What comes after the end of normal time is of extra time."""
+    is_over = False
+    for row in rows:
+        is_over = is_over or (row.kind is IncidentKind.PERIOD and row.detail == FULL_TIME)
+        if is_over and row.kind is IncidentKind.GOAL and (row.minute or 0) <= NORMAL_MINUTES:
+            yield f"a goal at {row.where} is listed after the end"
 
 
 def _is_end(row: Incident) -> bool:
@@ -176,33 +128,6 @@ def _after_shot(shot: Incident, before: Score) -> Score | None:
         return None
     goals = int(shot.detail == "scored")
     return (before[0] + goals, before[1]) if shot.side is Side.HOME else (before[0], before[1] + goals)
-
-
-def _player_reasons(rows: Sequence[Incident]) -> Iterator[str]:
-    """Nobody plays for both teams."""
-    for name, sides in sides_of_players(rows).items():
-        if len(sides) > 1:
-            yield f"{name} is told to be of both teams"
-    for row in rows:
-        if row.kind is IncidentKind.SUBSTITUTION and row.player is not None and row.player == row.other:
-            yield f"{row.player.name} comes on for himself at {row.where}"
-
-
-def sides_of_players(rows: Sequence[Incident]) -> dict[str, set[Side]]:
-    """By name; two players of one name are told apart by the key that stands behind it."""
-    sides: dict[tuple[str, str], set[Side]] = defaultdict(set)
-    for row in rows:
-        if row.side is None or row.kind not in _SIDED or row.is_own_goal:
-            continue
-        for person in (row.player, row.other):
-            if person is not None and person.key:
-                sides[person.key, person.name].add(row.side)
-    return {f"{name} ({key})": found for (key, name), found in sides.items()}
-
-
-def _named(row: Incident) -> str:
-    words = {IncidentKind.PERIOD: row.detail or "a half", IncidentKind.ADDED_TIME: "the added time"}
-    return words.get(row.kind, f"a {row.kind.value.replace('_', ' ')}")
 
 
 def _dashed(score: Score) -> str:

@@ -71,13 +71,7 @@ def _with_part(report: MatchReport, part: Part) -> MatchReport:
 
 def _read_list(rows: list[object]) -> Reading:
     """One broken row costs that row. Where every row is broken it is the contract that is."""
-    events: list[FootballEvent] = []
-    refused: list[PayloadError] = []
-    for row in rows:
-        try:
-            events.append(parser.read_listed(row))
-        except PayloadError as error:
-            refused.append(error)
+    events, refused = _read_rows(rows)
     if refused and not events:
         raise next((error for error in refused if isinstance(error, SchemaBreakError)), refused[0])
     return Reading(
@@ -86,6 +80,17 @@ def _read_list(rows: list[object]) -> Reading:
         schema=VERSIONS[Family.EVENT_LIST],
         notes=tuple(error.message for error in refused),
     )
+
+
+def _read_rows(rows: list[object]) -> tuple[list[FootballEvent], list[PayloadError]]:
+    events: list[FootballEvent] = []
+    refused: list[PayloadError] = []
+    for row in rows:
+        try:
+            events.append(parser.read_listed(row))
+        except PayloadError as error:
+            refused.append(error)
+    return events, refused
 
 
 def _read_together(parts: list[Part], snapshot: Snapshot) -> Reading:
@@ -103,6 +108,7 @@ def _read_together(parts: list[Part], snapshot: Snapshot) -> Reading:
         if part.family not in seen:
             report = _with_part(report, part)
         seen[part.family] = part
+    report = msgspec.structs.replace(report, listed=_listed(parts))
     kind = "bundle" if len(seen) > 1 else of_match[0].family.value
     return Reading(
         kind,
@@ -110,6 +116,12 @@ def _read_together(parts: list[Part], snapshot: Snapshot) -> Reading:
         schema=" ".join(VERSIONS[family] for family in seen),
         notes=_notes(report.lineups),
     )
+
+
+def _listed(parts: list[Part]) -> tuple[FootballEvent, ...]:
+    """A list that was saved beside a match is only held against it."""
+    lists = [part.content["events"] for part in parts if part.family is Family.EVENT_LIST]
+    return tuple(event for rows in lists for event in _read_rows(rows)[0])
 
 
 def _notes(lineups: LineUps | None) -> tuple[str, ...]:

@@ -95,6 +95,15 @@ HEALTHY: dict[str, dict[str, Any]] = {
     "annulled": event("annulled", winnerCode=None),
     "interrupted": event("interrupted", winnerCode=None, homeScore={"current": 1, "period1": 1}),
     "a status that nobody knows": event("unheard of"),
+    "penalties that decide both legs and are counted with them": event(
+        "after penalties",
+        homeScore=score(0, 1, current=5, penalties=4, aggregated=6),
+        awayScore=score(1, 1, current=5, penalties=3, aggregated=5),
+        winnerCode=2,
+    ),
+    "a children's cup that takes half an hour": event(changes={"changeTimestamp": KICKOFF + 1800}, time={}),
+    "no clock of its last change": event(changes={}),
+    "listed long before kickoff": event("not started", **EMPTY, changes={"changeTimestamp": KICKOFF - 999_999}),
 }  # fmt: skip
 
 
@@ -128,8 +137,21 @@ POISONED = {
     "it ended 2-2 and its winner is told as home": event("after penalties", **{**PENS, "winnerCode": 1}),
     "it has a winner and its status is second_half": event("second half"),
     "its shoot-out ended level": event("after penalties", **{
-        **PENS, "homeScore": score(1, 1, current=7, penalties=5)
+        **PENS, "homeScore": score(1, 1, current=7, penalties=5), "winnerCode": None
     }),
+    "it went to a shoot-out at 5-2 over both legs": event("after penalties", **{
+        **PENS,
+        "homeScore": score(1, 1, current=6, penalties=4, aggregated=5),
+        "awayScore": score(1, 1, current=7, penalties=5, aggregated=2),
+    }),
+    "the home team has 1 in extra time, and the match ended without it": event(
+        homeScore=score(1, 1, overtime=1, current=3, display=3)
+    ),
+    "it ended 2-1 and had a shoot-out": event(
+        homeScore=score(1, 1, penalties=4, current=6), awayScore=score(1, 0, penalties=2, current=3)
+    ),
+    "it was changed last at": event(changes={"changeTimestamp": KICKOFF - 86400}),
+    "it was over 4 minutes after its kickoff": event(changes={"changeTimestamp": KICKOFF + 240}, time={}),
     "it has not started and stands at 2-1": event("not started", winnerCode=None),
     "only one of the two teams has a score": event(awayScore={}, winnerCode=None),
     "its status is finished by its code and live by its type": LIVE_BY_TYPE,

@@ -67,6 +67,30 @@ HEALTHY: dict[str, list[Item]] = {
     "a kind of row that is new": [*incidents()[:5], {"incidentType": "coolingBreak", "time": 70}, *incidents()[6:]],
     "a card for nobody": changed(6, player=None),
     "a single odd countdown": changed(6, reversedPeriodTime=5),
+    "halves of forty minutes with added time": [
+        period("FT", 80, 1, 0),
+        goal(80, 1, 0, is_home=True, added=2, reversedPeriodTime=None),
+        period("HT", 40, 0, 0),
+    ],
+    "an own goal that says so twice": changed(9, **{"from": "owngoal"}),
+    "a change for an injury": changed(7, incidentClass="injury", injury=True),
+    "a coach who is booked": [
+        {
+            "incidentType": "card",
+            "incidentClass": "yellow",
+            "time": -5,
+            "benchTime": 90,
+            "benchAddedTime": 9,
+            "isHome": True,
+            "playerName": "Home Manager",
+            "manager": {"id": 4, "name": "Home Manager"},
+            "reversedPeriodTime": 6,
+        },
+        *incidents(),
+    ],
+    "a long stop": changed(1, addedTime=21),
+    "a start that is told as a period": [*incidents(), {**period("START", 0, 0, 0), "timeSeconds": None}],
+    "rows whose keys say nothing": [{**row, "id": 0} for row in incidents()],
     "a name that two players share": [*incidents(), timed("card", 3, is_home=False, player=player(104, "Player 4"))],
 }  # fmt: skip
 
@@ -93,6 +117,14 @@ POISONED = {
     "Player 9 (9) is told to be of both teams": changed(4, isHome=False),
     "Player 12 comes on for himself": changed(7, playerOut=player(12)),
     "the score at 20' is 0--1": changed(12, awayScore=-1),
+    "a goal at 90+7' is listed after the end": [goal(90, 3, 1, is_home=True, added=7), *incidents()],
+    "a goal at 90+3' has the key 5101, and so has another": changed(1, id=5101),
+    "FT is at minute 97, at which no half ends": changed(0, time=97, timeSeconds=None),
+    "HT is at minute 41, at which no half ends": changed(8, time=41, timeSeconds=None),
+    "a goal at 20+4' is in added time, and no half ends at minute 20": changed(12, addedTime=4),
+    "a goal at 90+80' is 80 minutes after the end of a half": changed(1, addedTime=80),
+    "a goal is of no minute of the match": changed(12, time=-3),
+    "a substitution is of no minute of the match": changed(7, time=-3),
 }  # fmt: skip
 
 

@@ -52,6 +52,44 @@ def test_a_match_that_lives_again_is_held() -> None:
 
 
 @pytest.mark.req("B10")
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        ("after extra time", "extra time"),
+        ("after penalties", "penalties"),
+        ("after penalties", "extra time"),
+        ("ended", "postponed"),
+        ("ended", "interrupted"),
+        ("second half", "first half"),
+        ("penalties", "second half"),
+    ],
+)
+def test_a_match_does_not_go_back(before: str, now: str) -> None:
+    assert "again" in said(at(125, now, 2, 1), at(120, before, 2, 1))
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [("ended", "penalties"), ("after extra time", "penalties"), ("ended", "awarded"), ("half time", "first half")],
+)
+def test_a_match_may_go_on_or_take_back_a_whistle(before: str, now: str) -> None:
+    assert said(at(125, now, 2, 1), at(120, before, 2, 1)) == ""
+
+
+@pytest.mark.req("B10")
+def test_a_score_that_leaps_further_than_the_clock_is_held() -> None:
+    assert "the score leapt from 2-1 to 7-1" in said(at(61, "second half", 7, 1), BEFORE)
+    assert said(at(75, "second half", 7, 1), BEFORE) == ""
+
+
+@pytest.mark.req("B10")
+def test_after_the_end_no_handful_of_goals_comes() -> None:
+    over = at(110, "ended", 2, 1)
+    assert said(at(300, "ended", 3, 1), over) == ""
+    assert "the score leapt from 2-1 to 2-5" in said(at(300, "ended", 2, 5), over)
+
+
+@pytest.mark.req("B10")
 def test_a_match_under_way_does_not_wait_for_kickoff_again() -> None:
     waiting = event_of("not started", winnerCode=None, homeScore={}, awayScore={}, changes={}, time={})
     assert "has not started now" in said(waiting, BEFORE)
