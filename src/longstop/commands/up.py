@@ -32,6 +32,7 @@ FAULT_LEVELS = ("none", "mild", "storm")
 # Once the world stands still, a burst of faults may still keep a match from being seen for so long.
 SETTLE_SECONDS_MAX = 45.0
 UNSEEN_SECONDS_MAX = 10.0
+LOOK_SECONDS_MIN = 1.0
 
 
 class UpOptions(msgspec.Struct, frozen=True):
@@ -220,16 +221,28 @@ class Run:
             return None
         typer.echo("The simulated site stands still; the last polls come in.")
         await self._origin.freeze()
-        for assignment in instance.engine.assignments():
-            instance.engine.wake(assignment.key)
-        # What was asked for before may still be on its way; a poll's interval later it is not.
-        frozen_at = self._clock.now() + timedelta(seconds=self._settings.scraper.lifecycle.polling_interval)
-        deadline = self._clock.monotonic() + SETTLE_SECONDS_MAX
-        while not self._is_settled(instance, frozen_at) and self._clock.monotonic() < deadline:
-            await self._clock.sleep(0.25)
+        await self._see_everything_once_more(instance)
         return {
             watch.ref.key: await account_of(instance.store, watch.ref.match_id) for watch in instance.engine.watches
         }
+
+    async def _see_everything_once_more(self, instance: bootstrap.Instance) -> None:
+        """Nobody waits for the end of a break in which nothing happens any more."""
+        interval = self._settings.scraper.lifecycle.polling_interval
+        # What was asked for before may still be on its way; a poll's interval later it is not.
+        frozen_at = self._clock.now() + timedelta(seconds=interval)
+        deadline = self._clock.monotonic() + SETTLE_SECONDS_MAX
+        look_at = self._clock.monotonic() + interval
+        while not self._is_settled(instance, frozen_at) and self._clock.monotonic() < deadline:
+            if self._clock.monotonic() >= look_at:
+                look_at += max(interval, LOOK_SECONDS_MIN)
+                self._hasten_unsettled(instance, frozen_at)
+            await self._clock.sleep(0.25)
+
+    def _hasten_unsettled(self, instance: bootstrap.Instance, frozen_at: datetime) -> None:
+        for assignment in instance.engine.assignments():
+            if not assignment.watch.is_settled_since(frozen_at):
+                instance.engine.hasten(assignment.key)
 
     def _is_settled(self, instance: bootstrap.Instance, frozen_at: datetime) -> bool:
         """Every match was seen once more since, and nothing of it is missing. One that is over is polled rarely.

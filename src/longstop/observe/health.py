@@ -44,6 +44,7 @@ class Watched:
         "hold",
         "interval_seconds",
         "is_active",
+        "is_in_break",
         "is_over",
         "is_stale",
         "last_error_at",
@@ -85,6 +86,7 @@ class Watched:
         self.pace_reason = ""
         self.paused_until: datetime | None = None
         self.is_active = False
+        self.is_in_break = False
         self.is_over = False
         self.is_stale = False
         self.error_count = 0
@@ -109,7 +111,8 @@ class Watched:
 
     @property
     def is_in_play(self) -> bool:
-        return self.observation is None or self.observation.play in _IN_PLAY
+        """By what the source says and, where it says too little, by how often it is worth to look."""
+        return not self.is_in_break and (self.observation is None or self.observation.play in _IN_PLAY)
 
 
 class Board:
@@ -232,6 +235,8 @@ class Board:
         watched = self._meet(signal.match_id, signal.source, signal.at)
         watched.scraper_id = signal.scraper_id
         watched.url = signal.url or watched.url
+        # A successor goes on at the pace of its predecessor; whoever begins afresh does not.
+        watched.is_in_break = watched.is_in_break and signal.interval_seconds == watched.interval_seconds
         watched.interval_seconds = signal.interval_seconds
         watched.started_at = signal.at
         watched.is_active = True
@@ -272,6 +277,7 @@ class Board:
         if watched is not None:
             watched.interval_seconds = signal.seconds
             watched.pace_reason = signal.reason
+            watched.is_in_break = signal.is_break
 
     def _on_paused(self, signal: facts.MatchPaused) -> None:
         watched = self._watched.get(signal.match_id)

@@ -36,8 +36,11 @@ class PaceLimits(msgspec.Struct, frozen=True):
 
 
 class Pace(msgspec.Struct, frozen=True):
+    """`is_break`: nothing goes on out there, so nobody is late who looks as rarely as this."""
+
     seconds: float
     reason: str
+    is_break: bool = False
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -94,7 +97,7 @@ def _after_errors(standing: Standing, limits: PaceLimits) -> Pace | None:
 def _after_changes(standing: Standing, limits: PaceLimits) -> Pace:
     is_in_play = standing.is_in_play if limits.detects_play else None
     if not is_in_play and standing.rhythm.unchanged >= limits.break_after_polls:
-        return Pace(max(limits.break_seconds, limits.baseline_seconds), "a break")
+        return Pace(max(limits.break_seconds, limits.baseline_seconds), "a break", is_break=True)
     busy = min(limits.busy_seconds, limits.baseline_seconds)
     if standing.rhythm.is_busy:
         return Pace(busy, "busy play")

@@ -336,7 +336,13 @@ class Scraper:
     def _tell_pace(self, pace: Pace) -> None:
         """Each change with its reason; that the beat goes on is no news."""
         if pace != self.pace:
-            self._emit(signals.PaceChanged, before_seconds=self.pace.seconds, seconds=pace.seconds, reason=pace.reason)
+            self._emit(
+                signals.PaceChanged,
+                before_seconds=self.pace.seconds,
+                seconds=pace.seconds,
+                reason=pace.reason,
+                is_break=pace.is_break,
+            )
             self.pace = pace
 
     def _tell_started(self) -> None:

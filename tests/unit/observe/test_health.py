@@ -79,8 +79,10 @@ class Fed:
         self.bus = facts.Signals()
         self.board.subscribe(self.bus)
 
-    def start(self, match_id: str = "m", seconds: float = 0, scraper_id: str = "s") -> None:
-        self.bus.emit(facts.ScraperStarted(at=at(seconds), match_id=match_id, scraper_id=scraper_id, source="crex"))
+    def start(self, match_id: str = "m", seconds: float = 0, scraper_id: str = "s", **more: Any) -> None:
+        self.bus.emit(
+            facts.ScraperStarted(at=at(seconds), match_id=match_id, scraper_id=scraper_id, source="crex", **more)
+        )
 
     def stop(self, match_id: str = "m", seconds: float = 0, scraper_id: str = "s") -> None:
         self.bus.emit(facts.ScraperStopped(at=at(seconds), match_id=match_id, scraper_id=scraper_id, reason="x"))
@@ -127,6 +129,18 @@ def test_what_never_came_is_as_old_as_its_scraper(fed: Fed) -> None:
     fed.start()
     assert list(fed.board.ages_in_play(at(400))) == [400.0]
     assert fed.board.status(at(400)) == "degraded"
+
+
+def test_nobody_is_late_in_a_break_and_a_successor_knows_of_it(fed: Fed) -> None:
+    fed.start()
+    fed.bus.emit(
+        facts.PaceChanged(at=at(0), match_id="m", before_seconds=2.5, seconds=30, reason="a break", is_break=True)
+    )
+    assert list(fed.board.ages_in_play(at(25))) == []
+    fed.start(seconds=25, scraper_id="successor", interval_seconds=30)
+    assert list(fed.board.ages_in_play(at(25))) == []
+    fed.start(seconds=50, scraper_id="begins afresh", interval_seconds=2.5)
+    assert list(fed.board.ages_in_play(at(60))) == [10.0]
 
 
 def test_failures_count_in_a_row_and_a_success_ends_them(fed: Fed) -> None:

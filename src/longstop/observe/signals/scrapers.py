@@ -51,6 +51,7 @@ class PaceChanged(Signal, frozen=True, kw_only=True):
     before_seconds: float
     seconds: float
     reason: str
+    is_break: bool = False
 
 
 class TaskAbandoned(Signal, frozen=True, kw_only=True):
