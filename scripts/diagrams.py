@@ -16,7 +16,7 @@ from longstop.domain.lifecycle import MACHINES as MACHINES_OF_THE_DOMAIN
 from longstop.domain.machine import Machine
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE
 from longstop.resilience.breaker import BREAKER
-from longstop.supervise.tree import ENGINE, SOURCE, TREE, Level
+from longstop.supervise.tree import BEYOND, BUDGETS, ENGINE, SOURCE, TREE, Level
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
@@ -53,6 +53,12 @@ def tree_diagram() -> str:
     for post in TREE:
         shape = f'(["{post.name}: {post.does}"])' if post.level is Level.SCRAPER else f'["{post.name}: {post.does}"]'
         lines.append(f"    {nodes[post.under]} --> {nodes[post.name]}{shape}")
+    for level, budget in BUDGETS.items():
+        beyond = f"beyond {budget.restarts} restarts in {budget.within_seconds:g} s: {BEYOND[level]}"
+        lines.append(f'    {level.value}{{{{"{beyond}"}}}}')
+        # All that stands at the top at once, or there would be nothing but lines.
+        held = (post.under if level is Level.TOP else post.name for post in TREE if post.level is level)
+        lines += [f"    {nodes[name]} -.-> {level.value}" for name in dict.fromkeys(held)]
     return "\n".join(lines)
 
 

@@ -1,7 +1,9 @@
 """The watchdogs before the whole engine on virtual time: silent through every break, awake when a match freezes."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -11,9 +13,11 @@ from benchmarks.simulated import EPOCH, SOURCE, Conditions, Simulation
 from longstop import virtual_time
 from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
+from longstop.observe import signals
 from longstop.observe.signals import troubles
 from longstop.resilience.staleness import MatchView
 from longstop.supervise.budget import RestartBudget
+from longstop.supervise.discovery import Discovery
 from longstop.supervise.service import Stop
 from longstop.supervise.supervisor import Supervisor
 from longstop.supervise.watchdogs.engine_patient import EnginePatient
@@ -149,6 +153,30 @@ def test_a_match_that_freezes_in_play_is_told_within_fifteen_seconds_after_the_t
     outcomes = [each.outcome for each in watched.of(troubles.RecoveryJudged)]
     assert outcomes == ["failed"], "a fresh scraper that sees the same has found nothing new"
     assert [each.subject for each in watched.of(troubles.RecoveryWithheld)] == [match_id]
+
+
+@pytest.mark.req("B3", "H3")
+def test_a_discovery_that_hangs_is_begun_anew_and_finds_matches_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def play() -> Watched:
+        simulation = Simulation(world(2, rolling=False))
+        watched = Watched(simulation)
+        whole = Discovery._look
+
+        async def hang_once(self: Discovery) -> bool:
+            monkeypatch.setattr(Discovery, "_look", whole)
+            await asyncio.Event().wait()
+            return True
+
+        simulation.bus.subscribe(signals.SourceListed, watched.said.append)
+        await watched.live(800.0, lambda: monkeypatch.setattr(Discovery, "_look", hang_once))
+        return watched
+
+    watched = virtual_time.run(play())
+    lists = [told.at for told in watched.of(signals.SourceListed)]
+    longest = max(later - sooner for sooner, later in pairwise(lists))
+    assert 130.0 <= longest.total_seconds() <= 180.0
+    (judged,) = watched.of(troubles.RecoveryJudged)
+    assert (judged.subject, judged.outcome) == ("discovery crex", "success")
 
 
 @pytest.mark.req("B3", "H3")

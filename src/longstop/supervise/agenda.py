@@ -40,6 +40,9 @@ class Agenda:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._entries
+
     def put(self, key: str, source: str, priority: MatchPriority, due: float) -> None:
         """Who is there already is moved."""
         self.drop(key)

@@ -34,6 +34,11 @@ from longstop.supervise.tree import ENGINE, TREE, Level, post_of
 from longstop.supervise.watchdogs.beats import Beating, Beats
 from longstop.watch import Watch
 
+# Of the time that a shutdown may take. The rest is for what was cancelled, for the stores, the browsers and the API.
+CYCLES_SHARE = 0.6
+SAVING_SHARE = 0.05
+UNWIND_SHARE = 0.2
+
 
 class EngineParts(msgspec.Struct, frozen=True):
     """What the engine is joined from; bootstrap decides which parts these are.
@@ -100,13 +105,25 @@ class Engine:
         self._top.escalate(error)
 
     async def stop(self, reason: str) -> tuple[str, ...]:
-        """Cycles are finished and what scrapers know is saved; what is not done in time is cancelled and named."""
+        """Cycles are finished and what scrapers know is saved; what is not done in time is cancelled and named.
+
+        It is saved at first too: whoever kills what takes too long to end takes nothing from us."""
+        allowed = self.options.shutdown_seconds
         self._stop.ask(reason)
-        late = await self._top.join(self.options.shutdown_seconds)
-        await self._states.save(reason)
+        await self._save_states(reason, max(1.0, SAVING_SHARE * allowed))
+        late = await self._top.join(CYCLES_SHARE * allowed, UNWIND_SHARE * allowed)
+        await self._save_states(reason, max(1.0, SAVING_SHARE * allowed))
         for assignment in self.assignments():
             assignment.scraper.stop("stopped")
         return (*late, *self.scheduler.late)
+
+    async def _save_states(self, reason: str, seconds: float) -> None:
+        """A store that hangs does not hold up the end."""
+        try:
+            async with self.parts.clock.timeout(seconds):
+                await self._states.save(reason)
+        except TimeoutError:
+            return
 
     def reconfigure(self, options: EngineOptions) -> None:
         """Everybody asks for the options when they need them, so this is all there is to it."""
@@ -212,6 +229,17 @@ class Engine:
         department, assignment = self._department(match_id), self._find(match_id)
         if department is not None and department.climber is not None and assignment is not None:
             department.climber.discard_page(assignment.watch.ref.key)
+
+    def restart_service(self, name: str) -> bool:
+        """Whoever does not come round is ended, and begun anew by his supervisor."""
+        return self._top.restart(name)
+
+    def gather(self) -> int:
+        """Matches that nobody means to poll are due again, each at its place in the beat."""
+        lost = [each for each in self.assignments() if not self.scheduler.has(each.key)]
+        for assignment in lost:
+            self.scheduler.add(assignment, assignment.rests_until or assignment.scraper.first_due())
+        return len(lost)
 
     async def retire(self, assignment: Assignment) -> None:
         """Over for long: a last word to the record, and nobody asks for it any more."""

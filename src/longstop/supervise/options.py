@@ -10,6 +10,7 @@ from longstop.resilience.pace import PaceLimits
 from longstop.resilience.retry import RetryPolicy
 from longstop.supervise.budget import RestartBudget
 from longstop.supervise.scheduler import SchedulerLimits
+from longstop.supervise.tree import BUDGETS, Level
 
 
 class EngineOptions(msgspec.Struct, frozen=True):
@@ -18,8 +19,8 @@ class EngineOptions(msgspec.Struct, frozen=True):
     retry: RetryPolicy = RetryPolicy()
     pause: PauseLimits = PauseLimits()
     scheduler: SchedulerLimits = SchedulerLimits()
-    top_budget: RestartBudget = RestartBudget(restarts=3, within_seconds=60.0)
-    scraper_budget: RestartBudget = RestartBudget(restarts=5, within_seconds=30.0)
+    top_budget: RestartBudget = BUDGETS[Level.TOP]
+    scraper_budget: RestartBudget = BUDGETS[Level.SCRAPER]
     discovery_seconds: float = 15.0
     imminent_seconds: float = 3600.0
     not_found_seconds: float = 60.0

@@ -105,6 +105,10 @@ class Scheduler:
         if turn is not None and key not in self._running:
             self._schedule(turn, due)
 
+    def has(self, key: str) -> bool:
+        """Whether it will be heard of again: its turn is under way, or to come."""
+        return key in self._running or key in self._agenda
+
     def remove(self, key: str) -> None:
         """A turn under way may end; nothing follows it."""
         self._turns.pop(key, None)

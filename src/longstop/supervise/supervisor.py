@@ -43,6 +43,7 @@ class Supervisor:
         self._clock = clock
         self._bus = bus
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._children: dict[str, _Child] = {}
         self._is_joining = False
         self._failed: asyncio.Queue[LongstopError] = asyncio.Queue()
 
@@ -61,13 +62,29 @@ class Supervisor:
     def _start(self, child: "_Child") -> None:
         task = asyncio.create_task(self._keep(child), name=child.service.name)
         self._tasks[child.service.name] = task
+        self._children[child.service.name] = child
         task.add_done_callback(lambda done: self._gone(child, done))
 
     def _gone(self, child: "_Child", task: asyncio.Task[None]) -> None:
         """A task that somebody cancelled while nobody wanted it to stop was lost: it is started again."""
-        self._tasks.pop(child.service.name, None)
+        if self._tasks.get(child.service.name) is not task:
+            return  # it was let go of, and another runs in its place
+        del self._tasks[child.service.name]
         if task.cancelled() and not child.stop.is_wanted and not self._is_joining:
             self._start(child)
+
+    def restart(self, name: str) -> bool:
+        """Ends a child that hangs; it counts as lost, and is started again. One that did not even end when it was asked
+        to before is let go of: another takes its place. False when nobody of this name can be restarted."""
+        task, child = self._tasks.get(name), self._children.get(name)
+        if task is None or child is None or self._is_joining or child.stop.is_wanted:
+            return False
+        if task.cancelling() > 0:
+            child.is_lost = True
+            self._start(child)
+        else:
+            task.cancel()
+        return True
 
     def escalate(self, error: LongstopError) -> None:
         """Something is beyond all restarts, and whoever runs us should hear of it."""
@@ -77,8 +94,9 @@ class Supervisor:
         """Waits for a failure that restarts could not mend."""
         return await self._failed.get()
 
-    async def join(self, deadline_seconds: float) -> tuple[str, ...]:
-        """Waits for the children to end by themselves, then cancels the rest; names those that had to be cancelled."""
+    async def join(self, deadline_seconds: float, unwind_seconds: float | None = None) -> tuple[str, ...]:
+        """Waits for the children to end by themselves, then cancels the rest; names those that had to be cancelled. Who
+        still runs after `unwind_seconds`, the same again if nothing is said, is left behind."""
         self._is_joining = True
         tasks = dict(self._tasks)
         if tasks:
@@ -87,7 +105,9 @@ class Supervisor:
         for name in late:
             tasks[name].cancel()
         if late:
-            await asyncio.wait([tasks[name] for name in late], timeout=deadline_seconds)
+            await asyncio.wait(
+                [tasks[name] for name in late], timeout=deadline_seconds if unwind_seconds is None else unwind_seconds
+            )
         return late
 
     async def _keep(self, child: "_Child") -> None:

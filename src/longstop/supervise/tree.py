@@ -8,6 +8,8 @@ from enum import Enum
 
 import msgspec
 
+from longstop.supervise.budget import RestartBudget
+
 
 class Level(Enum):
     """Which restart budget holds, and what happens beyond it."""
@@ -48,6 +50,7 @@ TREE: tuple[Post, ...] = (
     Post("eyes of the watchdogs", ENGINE, "does work move, does everybody come round, can we see", is_optional=True),
     Post("match watchdog", ENGINE, "restarts what is not fresh", is_optional=True),
     Post("health grade", ENGINE, "grades the instance, recycles when it is failing", is_optional=True),
+    Post("service watchdog", ENGINE, "begins anew who does not come round", is_optional=True),
     Post("recovery audit", ENGINE, "judges and keeps what was done to get well again", is_optional=True),
     Post("resource meter", ENGINE, "reads memory and processor", is_optional=True, is_periodic=True),
     Post("freshness sampling", ENGINE, "takes the age of every live match", is_optional=True, is_periodic=True),
@@ -76,6 +79,12 @@ TREE: tuple[Post, ...] = (
     Post("gap keeping", SOURCE, "puts on record what stays missing, whatever the source does", is_periodic=True),
     Post("scraper", SOURCE, "one a match; run by the scheduler", level=Level.SCRAPER),
 )
+
+# The settings may say otherwise (`scraper.resilience.supervision`).
+BUDGETS: dict[Level, RestartBudget] = {
+    Level.TOP: RestartBudget(restarts=3, within_seconds=60.0),
+    Level.SCRAPER: RestartBudget(restarts=5, within_seconds=30.0),
+}
 
 BEYOND: dict[Level, str] = {
     Level.TOP: "the process ends and says why",

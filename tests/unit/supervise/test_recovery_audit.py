@@ -101,7 +101,26 @@ async def test_the_file_has_one_object_a_line_for_its_owner_only_and_is_bounded(
     assert sum(file.stat().st_size for file in files) <= 8000
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
     newest = json.loads(files[0].read_text().splitlines()[-1])
-    assert (newest["subject"], newest["action"], newest["outcome"]) == ("59", "soft_restart", None)
+    assert (newest["subject"], newest["action_type"], newest["outcome"]) == ("59", "soft_restart", None)
+
+
+@on_virtual_time
+async def test_a_line_of_the_log_has_the_fields_of_the_documents(tmp_path: Path) -> None:
+    kennel = Kennel(Simulated(), AuditLog(tmp_path, 8000, is_inline=True))
+    entry_id = begin(kennel)
+    await kennel.recoveries.keep_all()
+    line = json.loads((tmp_path / "audit.log").read_text())
+    assert line | {"subject": "", "judged_at": None} == {
+        "entry_id": entry_id,
+        "timestamp": CLOCK.now().timestamp(),
+        "action_type": "soft_restart",
+        "trigger_condition": "frozen for 300 s",
+        "outcome": None,
+        "duration_seconds": 0.0,
+        "metadata": {"age_before": 1},
+        "subject": "",
+        "judged_at": None,
+    }
 
 
 @on_virtual_time

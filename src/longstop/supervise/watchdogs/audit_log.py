@@ -1,4 +1,4 @@
-"""Where entries of the audit last: `audit.log`, one JSON object a line, and the store.
+"""Where entries of the audit last: the store, and `audit.log`, one JSON object a line with the names that S2 gives.
 
 The file is bounded. When it is full it becomes `audit.log.1`, that one `audit.log.2`, and so on; the oldest goes.
 """
@@ -28,7 +28,7 @@ class AuditLog:
         self._is_inline = is_inline
 
     async def keep(self, entries: Sequence[RecoveryAuditEntry]) -> None:
-        lines = b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries)
+        lines = b"".join(msgspec.json.encode(_line(entry)) + b"\n" for entry in entries)
         if self._is_inline:
             self.append(lines)
         else:
@@ -70,3 +70,18 @@ class StoredAudit:
         """Of several states of one entry the last counts; a batch names each once."""
         latest = {entry.entry_id: entry for entry in entries}
         await self._store.save(WriteBatch(audits=tuple(latest.values())))
+
+
+def _line(entry: RecoveryAuditEntry) -> dict[str, object]:
+    """Beyond S2 it says to whom it was done, and when that was judged."""
+    return {
+        "entry_id": entry.entry_id,
+        "timestamp": entry.at.timestamp(),
+        "action_type": entry.action.value,
+        "trigger_condition": entry.trigger,
+        "outcome": entry.outcome.value if entry.outcome else None,
+        "duration_seconds": entry.duration_seconds,
+        "metadata": entry.metadata,
+        "subject": entry.subject,
+        "judged_at": entry.judged_at.timestamp() if entry.judged_at else None,
+    }

@@ -39,6 +39,8 @@ class Beating:
         self._beats = beats
 
     async def run(self, stop: Stop) -> None:
+        # From the first moment on: it may hang before its first pause.
+        self._promise(0.0)
         try:
             await self._service.run(_HeardStop(stop, self._promise))
         finally:

@@ -56,6 +56,12 @@ class EnginePatient:
     def kill(self, match_id: str, reason: str) -> bool:
         return self._engine.kill(match_id, reason)
 
+    def restart_service(self, name: str) -> bool:
+        return self._engine.restart_service(name)
+
+    def gather(self) -> int:
+        return self._engine.gather()
+
     async def recycle(self, reason: str) -> Figures:
         return await self._recycle(reason)
 

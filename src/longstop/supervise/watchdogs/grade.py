@@ -49,6 +49,10 @@ class GradeWatchdog:
     def grade(self) -> HealthGrade:
         return self._standing.grade
 
+    @property
+    def is_recycling(self) -> bool:
+        return self._recycler.is_busy
+
     async def run(self, stop: Stop) -> None:
         while not await stop.pause(self._limits().check_seconds):
             limits = self._limits()
