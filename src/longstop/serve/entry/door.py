@@ -6,6 +6,7 @@ it. Whoever is known costs a look into a table; whoever is refused is counted by
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from longstop.clock import Clock
@@ -107,6 +108,8 @@ class Door:
                 await self.count_attempt(scope)
             raise
         if caller.policy is not None:
+            if self._passes is not None:
+                visit.is_let_in = partial(self._passes.is_good, caller)
             await self.count(visit, caller)
 
     async def count(self, visit: Visit, caller: Caller) -> None:

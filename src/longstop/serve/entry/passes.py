@@ -43,6 +43,13 @@ class Passes:
             raise NotBelieved("expired")
         return known
 
+    def is_good(self, caller: Caller) -> bool:
+        """Whether whoever was let in would be let in again; for answers that go on and on."""
+        now = self._clock.now()
+        key = self._directory.key(caller.key_id)
+        is_over = caller.until is not None and caller.until <= now
+        return not is_over and key is not None and key.is_usable(now) and not self._directory.is_revoked(caller.jti)
+
     def _remembered(self, digest: bytes, caller: Caller) -> Caller:
         self._known[digest] = caller
         if len(self._known) > _REMEMBERED_MAX:

@@ -157,7 +157,7 @@ def _object(part: str, names: frozenset[str]) -> dict[str, Any]:
         return dict(pairs)
 
     try:
-        found = json.loads(_decoded(part), object_pairs_hook=once)
+        found = json.loads(_decoded(part).decode("utf-8"), object_pairs_hook=once)
     except (ValueError, RecursionError):
         raise NotBelieved("json") from None
     if not isinstance(found, dict) or found.keys() != names:

@@ -1,5 +1,6 @@
 """One request on its way through the house: who it is, where it goes, what is told with its answer."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
@@ -28,12 +29,15 @@ class Caller(msgspec.Struct, frozen=True):
 
 
 class Visit(msgspec.Struct):
-    """Made by the gate, known to everybody behind it as `scope["state"]["visit"]`."""
+    """Made by the gate, known to everybody behind it as `scope["state"]["visit"]`.
+
+    Whose answer goes on and on asks `is_let_in` now and then: the token may have been revoked."""
 
     request_id: str
     caller: Caller | None = None
     endpoint: str = ""
     is_logged: bool = True
+    is_let_in: Callable[[], bool] = lambda: True
     headers: list[tuple[bytes, bytes]] = msgspec.field(default_factory=list)
 
     @property

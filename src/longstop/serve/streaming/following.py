@@ -5,7 +5,7 @@ ledger, so a slow one costs nothing; one who takes too long is cut all the same,
 which he may go on.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from enum import StrEnum
 
 import msgspec
@@ -25,6 +25,7 @@ class Cut(StrEnum):
 
     TOO_SLOW = "too slow"
     STOPPING = "stopping"
+    SHUT_OUT = "the token is not good any more"
 
 
 class StreamLimits(msgspec.Struct, frozen=True):
@@ -54,12 +55,13 @@ class Streams:
         self._is_closed = True
         self.newest.wake_all()
 
-    async def follow(self, line: Line) -> AsyncIterator[bytes]:
+    async def follow(self, line: Line, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
+        """Ends when the reader would not be let in again."""
         self.count += 1
         ending = Ending(self._clock.monotonic())
         try:
             with self.newest.listening(line.match_id) as listener:
-                async for piece in self._pieces(line, listener):
+                async for piece in self._pieces(line, listener, is_let_in):
                     handed_at = self._clock.monotonic()
                     yield piece
                     if self._clock.monotonic() - handed_at > self.limits.patience_seconds:
@@ -67,6 +69,8 @@ class Streams:
                         break
                 if self._is_closed:
                     ending.reason = Cut.STOPPING
+                elif not is_let_in():
+                    ending.reason = Cut.SHUT_OUT
                 elif line.has_lost_touch:
                     ending.reason = Cut.TOO_SLOW
                 yield frames.note("closing", {"reason": ending.reason, "after": line.cursor})
@@ -74,11 +78,11 @@ class Streams:
             self.count -= 1
             self._tell(line, ending)
 
-    async def _pieces(self, line: Line, listener: Listener) -> AsyncIterator[bytes]:
-        """Ends when we stop, or when the reader has fallen too far behind."""
+    async def _pieces(self, line: Line, listener: Listener, is_let_in: Callable[[], bool]) -> AsyncIterator[bytes]:
+        """Ends when we stop, or the reader is shut out, or when the reader has fallen too far behind."""
         yield frames.opening()
         has_caught_up, said_at = False, self._clock.monotonic()
-        while not self._is_closed:
+        while not self._is_closed and is_let_in():
             listener.news.clear()
             items, is_delayed = await _read(line)
             if items:

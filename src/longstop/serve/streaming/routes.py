@@ -11,6 +11,7 @@ from litestar.params import HeaderParameter, QueryParameter, SkipValidation
 from litestar.response import Stream
 
 from longstop.serve.entry.rules import READ
+from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import HEADERS, Age, age_of, known_match
 from longstop.serve.parameters import ERRORS, ERRORS_OF_ONE, MatchId, Model, feed_cursor_of, require_key, seq_of
 from longstop.serve.problems import UNKNOWN_MATCH, ApiError
@@ -90,7 +91,9 @@ def _answer(streams: Streams, line: Line, request: Request[Any, Any, Any], age: 
     headers = {"x-accel-buffering": "no", **(age.headers() if age else {})}
     if request.scope.get("state", {}).get("is_head"):
         return Response(b"", media_type=frames.MEDIA_TYPE, headers=headers)
-    return Stream(streams.follow(line), media_type=frames.MEDIA_TYPE, headers=headers)
+    return Stream(
+        streams.follow(line, visit_of(request.scope).is_let_in), media_type=frames.MEDIA_TYPE, headers=headers
+    )
 
 
 def stream_routes() -> list[HTTPRouteHandler]:
