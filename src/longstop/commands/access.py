@@ -1,7 +1,7 @@
 """`longstop access`: who asked the API for what, by consumer and day."""
 
 import asyncio
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -15,7 +15,7 @@ from longstop.domain.errors import InputError
 from longstop.settings import Settings
 
 if TYPE_CHECKING:
-    from longstop.store.entry.access import AccessDay
+    from longstop.store.entry.log_rows import AccessDay
 
 ENTRIES_MAX = 100_000
 
@@ -31,42 +31,41 @@ def access(
 ) -> None:
     """Show who asked the API for what on one day."""
     clock = SystemClock()
-    since = _day(day, clock.now())
+    wanted = _day(day, clock.now())
     who = None if consumer is None else require_consumer(consumer)
     if summary and who is None:
         raise InputError("A summary is of one consumer.", hint="Add --consumer.")
     settings = load_settings(config, overrides).settings
-    facts, lines = asyncio.run(_looked_up(settings, clock, since, who, limit, is_summary=summary))
+    facts, lines = asyncio.run(_looked_up(settings, clock, wanted, who, limit, is_summary=summary))
     typer.echo(orjson.dumps(facts).decode() if as_json else "\n".join(lines) or "Nobody asked.")
 
 
 async def _looked_up(
-    settings: Settings, clock: Clock, since: datetime, who: str | None, limit: int, *, is_summary: bool
+    settings: Settings, clock: Clock, wanted: date, who: str | None, limit: int, *, is_summary: bool
 ) -> tuple[dict[str, Any], list[str]]:
     from longstop.serve.entry.hall import store_of
 
     store = store_of(settings, clock)
     try:
         if is_summary and who is not None:
-            days = await store.day(since, who)
+            days = await store.day(wanted, who)
             told = [msgspec.structs.asdict(each) for each in days]
-            return {"consumer": who, "day": f"{since:%Y-%m-%d}", "endpoints": told}, list(map(_summed, days))
-        entries = await store.entries(since, since + timedelta(days=1), consumer=who, limit=limit)
-        return {"day": f"{since:%Y-%m-%d}", "entries": [_plain(each) for each in entries]}, list(map(_line, entries))
+            return {"consumer": who, "day": wanted.isoformat(), "endpoints": told}, list(map(_summed, days))
+        entries = await store.entries(wanted, consumer=who, limit=limit)
+        return {"day": wanted.isoformat(), "entries": [_plain(each) for each in entries]}, list(map(_line, entries))
     finally:
         await store.close()
 
 
-def _day(text: str | None, now: datetime) -> datetime:
+def _day(text: str | None, now: datetime) -> date:
     try:
-        wanted = now.date() if text is None else date.fromisoformat(text)
+        return now.date() if text is None else date.fromisoformat(text)
     except ValueError:
         raise InputError(f"{text!r} is no day.", hint="Write it as 2026-01-31.") from None
-    return datetime(wanted.year, wanted.month, wanted.day, tzinfo=UTC)
 
 
 def _plain(entry: AccessEntry) -> dict[str, Any]:
-    return msgspec.structs.asdict(entry) | {"at": entry.at.isoformat()}
+    return {name: getattr(entry, name) for name in AccessEntry.__struct_fields__[1:]} | {"at": entry.at.isoformat()}
 
 
 def _line(entry: AccessEntry) -> str:

@@ -69,7 +69,7 @@ class AccessEntry(msgspec.Struct, frozen=True):
     `endpoint` is the route and not the address; `data_age_seconds` is how old the data was that it got.
     """
 
-    entry_id: str
+    entry_id: int
     at: datetime
     consumer: str
     key_id: str

@@ -5,6 +5,7 @@ Length limits, a request id, security headers, and HEAD answered like GET withou
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from itertools import count
 from secrets import token_hex
 from typing import Any
 
@@ -28,6 +29,9 @@ HTTP_REFUSED = 400
 # As proxies write it: whoever asked was gone before there was an answer.
 CLIENT_GONE = 499
 _AGE = AGE_HEADER.lower().encode()
+# To OPTIONS, and to a method that there is not.
+_TELLING_METHODS = frozenset({204, 405})
+_NOT_KEPT = (b"cache-control", b"no-store")
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,64}")
 
 SECURITY_HEADERS: Mapping[str, str] = {
@@ -51,12 +55,12 @@ class Gate:
     """Plain ASGI around the application, so that its errors pass here as well. `note` is told of each answer."""
 
     def __init__(
-        self, app: App, clock: Clock, note: Note | None = None, make_id: Callable[[], str] = lambda: token_hex(8)
+        self, app: App, clock: Clock, note: Note | None = None, make_id: Callable[[], str] | None = None
     ) -> None:
         self.app = app
         self._clock = clock
         self._note = note
-        self._make_id = make_id
+        self._make_id = make_id or _numbered()
         self._headers = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -93,6 +97,12 @@ class Gate:
         return self._make_id()
 
 
+def _numbered() -> Callable[[], str]:
+    """Ids that nobody else has: what is made by chance once, and a number."""
+    beginning, numbers = token_hex(6), count(1)
+    return lambda: f"{beginning}-{next(numbers):x}"
+
+
 class _Answer:
     """What goes out, with the headers that every answer has; and what is remembered of it."""
 
@@ -112,28 +122,26 @@ class _Answer:
         await self._send(message)
 
     def _dressed(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """Names are in small letters already, as ASGI wants them."""
+        added = [*self._added, (b"x-request-id", self._visit.request_id.encode("ascii")), *self._visit.headers]
+        if self.status in _TELLING_METHODS:
+            headers = [_with_head(name, value) for name, value in headers]
         is_kept = False
-        dressed = []
         for name, value in headers:
-            lower = name.lower()
-            if lower == b"cache-control":
+            if name == b"cache-control":
                 is_kept = True
-            elif lower == _AGE:
+            elif name == _AGE:
                 self.age_seconds = float(value)
-            elif lower == b"allow":
-                value = _with_head(value)  # noqa: PLW2901 - the header as it goes out
-            dressed.append((name, value))
-        dressed += self._added
-        dressed += self._visit.headers
-        dressed.append((b"x-request-id", self._visit.request_id.encode("ascii")))
         if not is_kept:
-            dressed.append((b"cache-control", b"no-store"))
-        return dressed
+            added.append(_NOT_KEPT)
+        return [*headers, *added]
 
 
-def _with_head(value: bytes) -> bytes:
+def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """The application does not know that we answer HEAD wherever it answers GET."""
-    return value.replace(b"GET", b"GET, HEAD", 1) if b"GET" in value and b"HEAD" not in value else value
+    if name == b"allow" and b"GET" in value and b"HEAD" not in value:
+        return name, value.replace(b"GET", b"GET, HEAD", 1)
+    return name, value
 
 
 def _without_body(send: Send) -> Send:

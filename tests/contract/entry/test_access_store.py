@@ -67,7 +67,7 @@ def entry(number: int, **more: object) -> AccessEntry:
         "duration_ms": 2.0,
         "request_id": f"r{number}",
     } | more
-    return msgspec.convert({"entry_id": f"e{number}"} | fields, AccessEntry)
+    return msgspec.convert({"entry_id": number} | fields, AccessEntry)
 
 
 async def test_a_key_comes_back_as_it_was_made(store: AccessStore, other: AccessStore) -> None:
@@ -138,12 +138,13 @@ async def test_the_log_is_asked_by_consumer_and_day(store: AccessStore) -> None:
             entry(90_000),
         ]
     )
-    midnight = NOON.replace(hour=0)
-    listed = await store.entries(midnight, midnight + timedelta(days=1), consumer="acme")
-    assert [each.entry_id for each in listed] == ["e13", "e11", "e10", "e3", "e2", "e1", "e0"]
+    today = NOON.date()
+    listed = await store.entries(today, consumer="acme")
+    assert [each.entry_id for each in listed] == [13, 11, 10, 3, 2, 1, 0]
+    assert listed[0] == entry(13, endpoint="/health")
     assert listed[1].data_age_seconds == 7.5
-    assert len(await store.entries(midnight, midnight + timedelta(days=9), limit=3)) == 3
-    first, second = await store.day(midnight, "acme")
+    assert len(await store.entries(today, limit=3)) == 3
+    first, second = await store.day(today, "acme")
     assert (first.endpoint, first.requests, first.refused, first.failed) == ("/cricket-data/matches", 6, 1, 1)
     assert first.duration_ms_mean == pytest.approx(8 / 6)
     assert (first.duration_ms_max, first.data_age_seconds_max) == (3.0, 7.5)
@@ -154,18 +155,21 @@ async def test_a_batch_of_unknown_fate_is_written_again_without_harm(store: Acce
     batch = [entry(number) for number in range(1_200)]
     await store.write(batch[:700])
     await store.write(batch)
-    listed = await store.entries(NOON, NOON + timedelta(days=1), limit=5_000)
+    listed = await store.entries(NOON.date(), limit=5_000)
     assert len(listed) == 1_200
 
 
 async def test_what_is_old_is_removed(store: AccessStore) -> None:
-    await store.write([entry(number) for number in range(10)])
+    await store.write([entry(number, at=NOON + timedelta(hours=6 * number)) for number in range(10)])
     await store.revoke(Revocation("old", NOON, NOON + timedelta(hours=1)))
     await store.revoke(Revocation("new", NOON, NOON + timedelta(hours=9)))
-    assert await store.prune(NOON + timedelta(seconds=4), NOON + timedelta(hours=2)) == 4
+    assert await store.prune(NOON.date() + timedelta(days=1), NOON + timedelta(hours=2)) == 2
     standing = await store.standing()
     assert standing is not None
     assert [each.jti for each in standing.revocations] == ["new"]
+    assert await store.prune(NOON.date(), NOON, 3) == 5
+    left = [each.entry_id for day in range(4) for each in await store.entries(NOON.date() + timedelta(days=day))]
+    assert sorted(left) == [7, 8, 9]
 
 
 async def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_the_access_log_is_asked_by_consumer_and_day(office: Office) -> None:
         rows = [("acme", now), ("acme", now - timedelta(days=1)), ("other", now)]
         await store.write(
             [
-                AccessEntry(f"e{n}", at, who, "k", "GET", "/cricket-data/matches", 200, 1.5, f"r{n}", 3.0)
+                AccessEntry(n, at, who, "k", "GET", "/cricket-data/matches", 200, 1.5, f"r{n}", 3.0)
                 for n, (who, at) in enumerate(rows)
             ]
         )

@@ -6,7 +6,6 @@ it. Whoever is known costs a look into a table; whoever is refused is counted by
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from longstop.clock import Clock
@@ -72,6 +71,8 @@ class Door:
         bus: Signals,
     ) -> None:
         self._passes = passes
+        self._judge = None if passes is None else passes.is_good
+        self._rules: dict[Any, tuple[Access | None, bool]] = {}
         self._limiter = limiter
         self.addresses = addresses
         self._openness = openness
@@ -93,8 +94,10 @@ class Door:
         visit = visit_of(scope)
         handler = scope["route_handler"]
         visit.endpoint = scope.get("path_template", "")
-        visit.is_logged = is_logged(handler)
-        access = rule_of(handler)
+        found = self._rules.get(handler)
+        if found is None:
+            found = self._rules[handler] = (rule_of(handler), is_logged(handler))
+        access, visit.is_logged = found
         if access is None:
             raise ApiError(NO_RULE, "Nobody has said yet who may use this address.")
         if access is Access.PUBLIC:
@@ -108,15 +111,13 @@ class Door:
                 await self.count_attempt(scope)
             raise
         if caller.policy is not None:
-            if self._passes is not None:
-                visit.is_let_in = partial(self._passes.is_good, caller)
+            visit.judge = self._judge
             await self.count(visit, caller)
 
     async def count(self, visit: Visit, caller: Caller) -> None:
         """One request of this caller; raises when it is one too many."""
         assert caller.policy is not None
-        who = f"session {caller.jti}" if caller.policy.name == "console" else f"consumer {caller.consumer}"
-        verdict = await self._limiter.take(who, caller.policy)
+        verdict = await self._limiter.take(caller.bucket, caller.policy)
         visit.headers = verdict.headers()
         if not verdict.is_allowed:
             raise too_many(verdict, f"{caller.consumer} has asked {verdict.policy.per_minute} times within a minute.")

@@ -11,7 +11,7 @@ from longstop.serve.entry.directory import Directory
 from longstop.serve.entry.door import Door
 from longstop.serve.entry.limits import Policy
 from longstop.serve.entry.tokens import Audience, Claims, Tokens
-from longstop.serve.entry.visit import Caller, visit_of
+from longstop.serve.entry.visit import Caller, bucket_of, visit_of
 from longstop.serve.problems import BAD_KEY, SCOPE_MISSING, ApiError, bad_parameter
 
 
@@ -46,7 +46,7 @@ class TokenDesk:
             challenge = {"WWW-Authenticate": 'Basic realm="longstop"'}
             raise ApiError(BAD_KEY, "No key that is good now is this one.", headers=challenge)
         visit = visit_of(scope)
-        visit.caller = Caller(key.consumer, key.key_id, key.scopes, self._policy(key))
+        visit.caller = Caller(key.consumer, key.key_id, key.scopes, self._policy(key), bucket=bucket_of(key.consumer))
         await self.door.count(visit, visit.caller)
         scopes = _asked(wanted, key)
         token, claims = self._tokens.issue(key.key_id, scopes, self._life(audience), audience)

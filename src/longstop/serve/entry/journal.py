@@ -8,9 +8,10 @@ import os
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
-from secrets import token_hex
+from secrets import randbits
 from typing import Final
 
 import msgspec
@@ -32,6 +33,9 @@ _RETELL_SECONDS: Final = 60.0
 _FILE_BYTES_MAX: Final = 64 * 1024 * 1024
 _PRIVATE: Final = 0o600
 
+# Number, who and where, method, status, when it began and ended by the monotonic clock, age of the data.
+Noted = tuple[int, Visit, str, int, float, float, float | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
@@ -39,6 +43,9 @@ class Keeping:
 
     days: int = 90
     rows_max: int = 5_000_000
+
+
+_LINES: Final = msgspec.json.Encoder()
 
 
 class AccessLines:
@@ -52,7 +59,7 @@ class AccessLines:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
         with os.fdopen(descriptor, "ab") as file:
-            file.write(b"".join(msgspec.json.encode(entry) + b"\n" for entry in entries))
+            file.write(_LINES.encode_lines(entries))
             is_full = file.tell() > _FILE_BYTES_MAX
         if is_full:
             self._path.replace(self._path.with_name(self._path.name + ".1"))
@@ -76,35 +83,20 @@ class AccessJournal:
         self._clock = clock
         self._bus = bus
         self._keeping = keeping
-        self._waiting: deque[AccessEntry] = deque()
-        self._writer = token_hex(6)
-        self._count = 0
+        self._waiting: deque[Noted] = deque()
+        self._count = randbits(31) << 32
         self._dropped = 0
         self._written = 0
         self._told_at: float | None = None
         self._prune_at = 0.0
 
     def note(self, visit: Visit, method: str, status: int, began: float, age_seconds: float | None) -> None:
-        """Microseconds, and nothing that could fail."""
+        """A microsecond, and nothing that could fail: what can be made of it is made later."""
         if len(self._waiting) >= WAITING_MAX:
             self._waiting.popleft()
             self._dropped += 1
         self._count += 1
-        caller = visit.caller
-        self._waiting.append(
-            AccessEntry(
-                f"{self._writer}-{self._count}",
-                self._clock.now(),
-                visit.consumer,
-                caller.key_id if caller is not None else "",
-                method,
-                visit.endpoint or "none",
-                status,
-                (self._clock.monotonic() - began) * 1000,
-                visit.request_id,
-                age_seconds,
-            )
-        )
+        self._waiting.append((self._count, visit, method, status, began, self._clock.monotonic(), age_seconds))
 
     @property
     def waiting(self) -> int:
@@ -119,25 +111,27 @@ class AccessJournal:
 
     async def flush(self) -> None:
         while self._waiting:
-            batch = [self._waiting[index] for index in range(min(BATCH_MAX, len(self._waiting)))]
+            batch = self._next()
             try:
                 await self._store.write(batch)
             except StoreError as error:
                 self._tell_lost(error.message, error.hint)
                 return
-            self._take_off(batch)
+            self._take_off(batch[-1].entry_id)
+            self._written += len(batch)
             self._write_lines(batch)
         if self._told_at is not None:
             self._tell_recovered()
 
-    def _take_off(self, batch: list[AccessEntry]) -> None:
+    def _next(self) -> list[AccessEntry]:
+        """Moments are told from durations: all notes were made since the process began."""
+        now, here = self._clock.now(), self._clock.monotonic()
+        return [_entry(note, now - timedelta(seconds=here - note[5])) for note in islice(self._waiting, BATCH_MAX)]
+
+    def _take_off(self, last: int) -> None:
         """While it was written the oldest may have been dropped, and counted, to make room."""
-        last = batch[-1].entry_id
-        written = {entry.entry_id for entry in batch}
-        while self._waiting and self._waiting[0].entry_id in written:
-            if self._waiting.popleft().entry_id == last:
-                break
-        self._written += len(batch)
+        while self._waiting and self._waiting[0][0] <= last:
+            self._waiting.popleft()
 
     def _write_lines(self, batch: list[AccessEntry]) -> None:
         """The table is the record; the lines are for those who collect logs."""
@@ -152,7 +146,7 @@ class AccessJournal:
         self._prune_at = self._clock.monotonic() + PRUNE_SECONDS
         keeping, now = self._keeping(), self._clock.now()
         try:
-            await self._store.prune(now - timedelta(days=keeping.days), now, keeping.rows_max)
+            await self._store.prune((now - timedelta(days=keeping.days)).date(), now, keeping.rows_max)
         except StoreError as error:
             self._tell_lost(error.message, error.hint)
 
@@ -172,3 +166,20 @@ class AccessJournal:
         self._told_at = None
         self._bus.emit(signals.AccessLogRecovered(at=self._clock.now(), written=self._written, dropped=self._dropped))
         self._dropped = self._written = 0
+
+
+def _entry(noted: Noted, at: datetime) -> AccessEntry:
+    number, visit, method, status, began, ended, age_seconds = noted
+    caller = visit.caller
+    return AccessEntry(
+        number,
+        at,
+        visit.consumer,
+        caller.key_id if caller is not None else "",
+        method,
+        visit.endpoint or "none",
+        status,
+        round((ended - began) * 1000, 3),
+        visit.request_id,
+        age_seconds,
+    )

@@ -4,8 +4,8 @@ Fixed windows would let twice as many through around their edge. What is refused
 long as he is told gets in.
 """
 
-import math
 from collections import OrderedDict, deque
+from functools import lru_cache
 from typing import Final, Protocol
 
 import msgspec
@@ -33,15 +33,23 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         """As the IETF's draft has them, and as everybody had them before."""
-        name, quota = self.policy.name, self.policy.per_minute
         left, reset = self.remaining, self.reset_seconds
+        policy, limit, name = _told(self.policy)
         return [
-            (b"ratelimit-policy", f'"{name}";q={quota};w={WINDOW_SECONDS:.0f}'.encode()),
-            (b"ratelimit", f'"{name}";r={left};t={reset}'.encode()),
-            (b"x-ratelimit-limit", str(quota).encode()),
-            (b"x-ratelimit-remaining", str(left).encode()),
-            (b"x-ratelimit-reset", str(reset).encode()),
+            policy,
+            limit,
+            (b"ratelimit", b"%b;r=%d;t=%d" % (name, left, reset)),
+            (b"x-ratelimit-remaining", b"%d" % left),
+            (b"x-ratelimit-reset", b"%d" % reset),
         ]
+
+
+@lru_cache(maxsize=64)
+def _told(policy: Policy) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes], bytes]:
+    """What is the same in each answer under this policy."""
+    name, quota = f'"{policy.name}"'.encode(), policy.per_minute
+    window = b"%b;q=%d;w=%d" % (name, quota, int(WINDOW_SECONDS))
+    return (b"ratelimit-policy", window), (b"x-ratelimit-limit", b"%d" % quota), name
 
 
 class Limiter(Protocol):
@@ -71,10 +79,12 @@ class LocalLimiter:
         now = self._clock.monotonic()
         window = self._window(who, now)
         most = policy.per_minute if cap is None else min(cap, policy.per_minute)
-        is_allowed = len(window) < most
+        used = len(window)
+        is_allowed = used < most
         if is_allowed:
             window.append(now)
-        return Verdict(is_allowed, policy, max(0, most - len(window)), self._reset(window, most, now))
+            used += 1
+        return Verdict(is_allowed, policy, max(0, most - used), _reset(window, most, now))
 
     def used(self) -> dict[str, int]:
         """By everybody, in the last minute."""
@@ -110,10 +120,10 @@ class LocalLimiter:
                 return
             del self._windows[who]
 
-    @staticmethod
-    def _reset(window: deque[float], most: int, now: float) -> int:
-        """With a cap below what is used already, more than one has to leave before somebody gets in."""
-        if not window:
-            return math.ceil(WINDOW_SECONDS) if most == 0 else 0
-        index = max(0, min(len(window) - 1, len(window) - most))
-        return max(1, math.ceil(window[index] + WINDOW_SECONDS - now))
+
+def _reset(window: deque[float], most: int, now: float) -> int:
+    """Whole seconds, never too few. Where more are in than may be, several have to leave before somebody gets in."""
+    if not window:
+        return int(WINDOW_SECONDS)
+    first = window[0] if len(window) <= most else window[len(window) - most] if most else window[-1]
+    return int(first + WINDOW_SECONDS - now) + 1

@@ -11,7 +11,7 @@ from longstop.domain.access import ApiKey, Tier, allows
 from longstop.serve.entry.directory import Directory
 from longstop.serve.entry.limits import Policy
 from longstop.serve.entry.tokens import Audience, Claims, NotBelieved, Tokens
-from longstop.serve.entry.visit import Caller
+from longstop.serve.entry.visit import Caller, bucket_of
 
 _REMEMBERED_MAX: Final = 10_000
 Policies = Callable[[Audience, Tier], Policy]
@@ -25,7 +25,7 @@ class Passes:
         self._directory = directory
         self._clock = clock
         self._policies = policies
-        self._known: OrderedDict[bytes, Caller] = OrderedDict()
+        self._known: OrderedDict[tuple[Audience, bytes], Caller] = OrderedDict()
         directory.on_change(self.forget)
 
     def forget(self) -> None:
@@ -34,12 +34,12 @@ class Passes:
 
     def caller(self, token: bytes, audience: Audience) -> Caller:
         """Remembered by hash: a memory that somebody reads out holds no tokens."""
-        digest = hashlib.sha256(audience.value.encode() + b":" + token).digest()
-        known = self._known.get(digest)
+        digest = hashlib.sha256(token).digest()
+        known = self._known.get((audience, digest))
         if known is None:
-            known = self._remembered(digest, self._checked(token, audience))
+            known = self._remembered((audience, digest), self._checked(token, audience))
         if known.until is not None and known.until <= self._clock.now():
-            self._known.pop(digest, None)
+            self._known.pop((audience, digest), None)
             raise NotBelieved("expired")
         return known
 
@@ -50,7 +50,7 @@ class Passes:
         is_over = caller.until is not None and caller.until <= now
         return not is_over and key is not None and key.is_usable(now) and not self._directory.is_revoked(caller.jti)
 
-    def _remembered(self, digest: bytes, caller: Caller) -> Caller:
+    def _remembered(self, digest: tuple[Audience, bytes], caller: Caller) -> Caller:
         self._known[digest] = caller
         if len(self._known) > _REMEMBERED_MAX:
             self._known.popitem(last=False)
@@ -66,7 +66,9 @@ class Passes:
             raise NotBelieved("revoked")
         scopes = frozenset(scope for scope in claims.scopes if allows(key.scopes, scope))
         policy = self._policies(audience, key.tier)
-        return Caller(key.consumer, key.key_id, scopes, policy, _until(claims, key), claims.jti)
+        is_page = audience is Audience.CONSOLE
+        bucket = f"session {claims.jti}" if is_page else bucket_of(key.consumer)
+        return Caller(key.consumer, key.key_id, scopes, policy, _until(claims, key), claims.jti, bucket)
 
 
 def _until(claims: Claims, key: ApiKey) -> datetime:

@@ -1,6 +1,6 @@
 """The routes of getting in: a token for a key, a login for the page, and the log of who came."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime
 from typing import Annotated, Any, Final
 
 from litestar import Request, Response, Router, get, post
@@ -183,18 +183,16 @@ async def access_log(
     day: Annotated[str | None, QueryParameter(max_length=10, description="As 2026-01-31, in UTC; else today.")] = None,
     limit: Annotated[int, QueryParameter(ge=1, le=_ENTRIES_MAX, description="At most this many.")] = 100,
 ) -> AccessList:
-    since = day_of(day, time.now())
     who = None if consumer is None else require_consumer(consumer)
-    found = await log.entries(since, since + timedelta(days=1), consumer=who, limit=limit)
+    found = await log.entries(day_of(day, time.now()), consumer=who, limit=limit)
     return AccessList([row_of(entry) for entry in found], len(found))
 
 
-def day_of(text: str | None, now: datetime) -> datetime:
+def day_of(text: str | None, now: datetime) -> date:
     try:
-        wanted = now.date() if text is None else date.fromisoformat(text)
+        return now.date() if text is None else date.fromisoformat(text)
     except ValueError:
         raise bad_parameter("day", "must be a day, for example 2026-01-31.") from None
-    return datetime(wanted.year, wanted.month, wanted.day, tzinfo=UTC)
 
 
 def row_of(entry: AccessEntry) -> AccessRow:

@@ -15,7 +15,8 @@ KEY: Final = "visit"
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks, and until when that may be believed. `policy` None is not limited: a person at this machine."""
+    """Who asks, and until when that may be believed. `policy` None is not limited: that is a person at this machine.
+    Requests of one `bucket` are counted together."""
 
     consumer: str
     key_id: str
@@ -23,26 +24,33 @@ class Caller(msgspec.Struct, frozen=True):
     policy: Policy | None
     until: datetime | None = None
     jti: str = ""
+    bucket: str = ""
 
     def may(self, wanted: Scope) -> bool:
         return allows(self.scopes, wanted)
 
 
 class Visit(msgspec.Struct):
-    """Made by the gate, known to everybody behind it as `scope["state"]["visit"]`.
-
-    Whose answer goes on and on asks `is_let_in` now and then: the token may have been revoked."""
+    """Made by the gate, known to everybody behind it as `scope["state"]["visit"]`."""
 
     request_id: str
     caller: Caller | None = None
     endpoint: str = ""
     is_logged: bool = True
-    is_let_in: Callable[[], bool] = lambda: True
+    judge: Callable[[Caller], bool] | None = None
     headers: list[tuple[bytes, bytes]] = msgspec.field(default_factory=list)
+
+    def is_let_in(self) -> bool:
+        """Still: whose answer goes on and on asks now and then, since the token may have been revoked."""
+        return self.judge is None or self.caller is None or self.judge(self.caller)
 
     @property
     def consumer(self) -> str:
         return self.caller.consumer if self.caller is not None else ANONYMOUS
+
+
+def bucket_of(consumer: str) -> str:
+    return f"consumer {consumer}"
 
 
 def visit_of(scope: Any) -> Visit:

@@ -1,22 +1,23 @@
 """Keeps consumers, keys, revocations and the access log. The same statements for both databases."""
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Row, Select, Table, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, delete, insert, select, update
 from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from longstop.clock import Clock
 from longstop.domain.access import AccessEntry, ApiKey, Revocation, Scope, Tier
 from longstop.store.address import PostgresAddress, parse_address
+from longstop.store.entry import log_rows
 from longstop.store.entry.backends import Backend, PostgresBackend, SqliteBackend, alone, newer_schema
+from longstop.store.entry.log_rows import AccessDay
 from longstop.store.entry.tables import (
     SCHEMA,
-    api_access_log,
     api_consumers,
     api_counters,
     api_keys,
@@ -25,20 +26,6 @@ from longstop.store.entry.tables import (
 )
 
 T = TypeVar("T")
-
-_BATCH_ROWS_MAX: Final = 500
-
-
-class AccessDay(msgspec.Struct, frozen=True):
-    """What one consumer did in one day, by endpoint."""
-
-    endpoint: str
-    requests: int
-    refused: int
-    failed: int
-    duration_ms_mean: float
-    duration_ms_max: float
-    data_age_seconds_max: float | None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -80,19 +67,17 @@ class AccessStore:
 
     async def write(self, entries: Sequence[AccessEntry]) -> None:
         """The same entries may be written again."""
-        await self._run(lambda connection: _write(connection, entries))
+        await self._run(lambda connection: log_rows.write(connection, entries))
 
-    async def entries(
-        self, since: datetime, until: datetime, *, consumer: str | None = None, limit: int = 100
-    ) -> list[AccessEntry]:
-        """Newest first."""
-        return await self._run(lambda connection: _entries(connection, since, until, consumer, limit))
+    async def entries(self, day: date, *, consumer: str | None = None, limit: int = 100) -> list[AccessEntry]:
+        """Newest first. Days are those of UTC."""
+        return await self._run(lambda connection: log_rows.entries(connection, day, consumer, limit))
 
-    async def day(self, since: datetime, consumer: str) -> list[AccessDay]:
-        return await self._run(lambda connection: _day(connection, since, consumer))
+    async def day(self, day: date, consumer: str) -> list[AccessDay]:
+        return await self._run(lambda connection: log_rows.summary(connection, day, consumer))
 
-    async def prune(self, before: datetime, now: datetime, rows_max: int = 10**9) -> int:
-        """Removes log entries from before, the oldest beyond so many, and revocations that have run out."""
+    async def prune(self, before: date, now: datetime, rows_max: int = 10**9) -> int:
+        """Removes log entries of the days before, the oldest beyond so many, and revocations that have run out."""
         return await self._run(lambda connection: _prune(connection, before, now, rows_max))
 
     async def close(self) -> None:
@@ -196,56 +181,12 @@ def _revoke(connection: Connection, revocation: Revocation) -> None:
     _insert_new(connection, api_revocations, [msgspec.structs.asdict(revocation)], "jti")
 
 
-def _write(connection: Connection, entries: Sequence[AccessEntry]) -> None:
-    rows = [msgspec.structs.asdict(entry) for entry in entries]
-    for start in range(0, len(rows), _BATCH_ROWS_MAX):
-        _insert_new(connection, api_access_log, rows[start : start + _BATCH_ROWS_MAX], "entry_id")
-
-
 def _insert_new(connection: Connection, table: Table, rows: list[dict[str, Any]], key: str) -> None:
     """What is there already stays as it is."""
     statement: Any = postgres_insert(table) if connection.dialect.name == "postgresql" else sqlite_insert(table)
     connection.execute(statement.on_conflict_do_nothing(index_elements=[key]), rows)
 
 
-def _within(since: datetime, until: datetime, consumer: str | None) -> Iterator[Any]:
-    yield api_access_log.c.at >= since
-    yield api_access_log.c.at < until
-    if consumer is not None:
-        yield api_access_log.c.consumer == consumer
-
-
-def _entries(
-    connection: Connection, since: datetime, until: datetime, consumer: str | None, limit: int
-) -> list[AccessEntry]:
-    column = api_access_log.c
-    columns = [column[name] for name in AccessEntry.__struct_fields__]
-    asked = select(*columns).where(*_within(since, until, consumer)).order_by(column.at.desc(), column.id.desc())
-    return [AccessEntry(*row) for row in connection.execute(asked.limit(limit))]
-
-
-def _day(connection: Connection, since: datetime, consumer: str) -> list[AccessDay]:
-    column = api_access_log.c
-    asked = (
-        select(
-            column.endpoint,
-            func.count(),
-            func.sum(case((column.status.between(400, 499), 1), else_=0)),
-            func.sum(case((column.status >= 500, 1), else_=0)),
-            func.avg(column.duration_ms),
-            func.max(column.duration_ms),
-            func.max(column.data_age_seconds),
-        )
-        .where(*_within(since, since + timedelta(days=1), consumer))
-        .group_by(column.endpoint)
-        .order_by(func.count().desc(), column.endpoint)
-    )
-    return [AccessDay(row[0], row[1], int(row[2]), int(row[3]), *row[4:]) for row in connection.execute(asked)]
-
-
-def _prune(connection: Connection, before: datetime, now: datetime, rows_max: int) -> int:
-    """Numbers rise with time, so the oldest are found without counting."""
+def _prune(connection: Connection, before: date, now: datetime, rows_max: int) -> int:
     connection.execute(delete(api_revocations).where(api_revocations.c.expires_at < now))
-    last = connection.scalar(select(func.max(api_access_log.c.id))) or 0
-    old = (api_access_log.c.at < before) | (api_access_log.c.id <= last - rows_max)
-    return connection.execute(delete(api_access_log).where(old)).rowcount
+    return log_rows.prune(connection, before, rows_max)

@@ -27,8 +27,8 @@ async def test_a_login_opens_the_page_and_its_verbs(house: House) -> None:
         assert (await client.get("/console/session")).status_code == 401
         answer = await client.post("/console/login", json={"api_key": made.plain})
         cookie = answer.headers["set-cookie"]
-        for word in ("longstop_session=", "HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"):
-            assert word in cookie
+        for part in ("longstop_session=", "HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"):
+            assert part in cookie
         assert "Secure" not in cookie
         session = answer.json()
         assert (session["consumer"], session["scopes"]) == ("ops", ["admin"])

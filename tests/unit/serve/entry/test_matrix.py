@@ -44,14 +44,14 @@ def routes_of(house: House) -> list[tuple[str, str, Access]]:
     """Method, address and rule; the rule is read from the handler, the behaviour from the answers."""
     app = house.app.app
     assert isinstance(app, Litestar)
-    found = []
+    found: list[tuple[str, str, Access]] = []
     for route in app.routes:
         handlers: list[HTTPRouteHandler] = getattr(route, "route_handlers", [])
         for handler in handlers:
             access = rule_of(handler)
             assert access is not None, handler
             path = re.sub(r"\{(\w+)(?::\w+)?\}", lambda part: FILLED.get(part[1], "1"), route.path)
-            found += [(method, path, access) for method in sorted(handler.http_methods - {"OPTIONS"})]
+            found += [(str(method), path, access) for method in sorted(handler.http_methods - {"OPTIONS"})]
     return found
 
 
@@ -104,7 +104,7 @@ async def test_without_a_good_token_nothing_opens_but_what_is_public(house: Hous
 @pytest.mark.parametrize("role", ROLES)
 async def test_each_role_opens_what_is_its_and_nothing_else(house: House, role: str) -> None:
     bearer = {"Authorization": f"Bearer {await house.token(await house.key(*ROLES[role]))}"}
-    wrong = []
+    wrong: list[tuple[object, ...]] = []
     async with house.client() as client:
         for method, path, access in routes_of(house):
             if access is Access.PUBLIC or ENDLESS.search(path):
