@@ -18,12 +18,13 @@
 | 73 | the local disk failed the spool: look at the disk, start again |
 | 74 | the store failed |
 | 75 | the source did not answer |
+| 76 | standard output cannot be written: what was found out is lost |
 | 78 | the settings are wrong |
 | 81 | the event loop stood still for too long: start it again |
 | 130 | interrupted |
+| 141 | whoever read the output has gone, as after `| head` |
 """
 
-import os
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, entry_points
@@ -34,7 +35,10 @@ import typer
 
 from longstop import __version__
 from longstop.commands import access, config, db, doctor, keys, read, rebuild, scrape, up
+from longstop.commands.output import ReaderGoneError, guard_output
 from longstop.domain.errors import LongstopError
+
+READER_GONE = 141
 
 
 def exit_with(status: object, **_: object) -> None:
@@ -81,14 +85,16 @@ app.add_typer(keys.app, name="keys")
 def main() -> None:
     """Every failure ends in one sentence on standard error, or one JSON object where a program asked for one."""
     add_foreign_commands()
+    guard_output()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except LongstopError as error:
         sys.exit(fail(error))
-    except BrokenPipeError:
-        # Whoever read our output has gone; there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except ReaderGoneError:
+        sys.exit(READER_GONE)
 
 
 def add_foreign_commands() -> None:

@@ -13,6 +13,7 @@ import msgspec
 import typer
 
 from longstop.clock import SystemClock
+from longstop.commands.output import say
 from longstop.domain.errors import InputError, LongstopError, MatchFileError, MissingFileError, PortTakenError
 from longstop_origin.cricsheet import CricsheetError, load_cricsheet
 from longstop_origin.cricsheet_reading import NotJsonError, UnreadableFileError
@@ -30,7 +31,9 @@ ERRORS: dict[type[CricsheetError], type[InputError]] = {
 }
 LOST = 1
 
-Files = Annotated[list[Path] | None, typer.Option("--file", help="A Cricsheet JSON file to play; again for more.")]
+Files = Annotated[
+    list[Path] | None, typer.Option("--file", readable=False, help="A Cricsheet JSON file to play; again for more.")
+]
 Faults = Annotated[str, typer.Option("--faults", help="What goes wrong: none, mild or storm.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Same seed, same world; else a new one each time.")]
 GuardWords = Annotated[
@@ -100,7 +103,7 @@ async def _serve(site: Site, host: str, port: int, announces: bool) -> None:
                 _announce(server.url)
                 loop.add_reader(sys.stdin.fileno(), _end_with_input, stop)
             else:
-                typer.echo(f"The origin serves {server.url}/ (seed {options.seed}, {options.speed:g} times life).")
+                say(f"The origin serves {server.url}/ (seed {options.seed}, {options.speed:g} times life).")
             await stop.wait()
     except OriginAddressError as error:
         raise InputError(str(error)) from error
@@ -128,7 +131,7 @@ def _announce(url: str) -> None:
 
 
 def replay(
-    files: Annotated[list[Path], typer.Argument(help="Cricsheet JSON files.")],
+    files: Annotated[list[Path], typer.Argument(readable=False, help="Cricsheet JSON files.")],
     seed: Annotated[int, typer.Option(help="Of the timing and the faults.")] = 0,
     faults: Faults = "none",
     speed: Speed = 10.0,

@@ -9,8 +9,10 @@ import typer
 
 from longstop.settings import Loaded, load, parse_overrides
 
+# `readable=False` on every path: that it may not be read is for the command to say, with an exit code of its own.
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", help="Settings file; else LONGSTOP_CONFIG, else ./config.yaml.")
+    Path | None,
+    typer.Option("--config", readable=False, help="Settings file; else LONGSTOP_CONFIG, else ./config.yaml."),
 ]
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", help="One setting, as path=value; may be given again and again.")

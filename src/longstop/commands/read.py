@@ -32,8 +32,10 @@ NOBODY = Names()
 
 def read(
     source: Annotated[str, typer.Argument(help="Whose payload it is, for example crex.")],
-    file: Annotated[Path, typer.Argument(help="The saved payload; - reads standard input.")],
-    names: Annotated[Path | None, typer.Option("--names", help="A saved name map of the same source.")] = None,
+    file: Annotated[Path, typer.Argument(readable=False, help="The saved payload; - reads standard input.")],
+    names: Annotated[
+        Path | None, typer.Option("--names", readable=False, help="A saved name map of the same source.")
+    ] = None,
 ) -> int:
     """Read a saved payload and print it normalised; exit 0 accepted, 3 rejected, 4 not this source's."""
     vendor = registry.reader(source)

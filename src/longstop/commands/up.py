@@ -1,7 +1,6 @@
 """`longstop up`: engine, API, operations page and metrics in one process, until told to stop."""
 
 import asyncio
-import contextlib
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ from longstop.clock import Clock, SystemClock
 from longstop.commands.durations import read_duration
 from longstop.commands.options import ConfigFile, Overrides, load_settings, rereading
 from longstop.commands.origin_process import OriginError, OriginProcess
+from longstop.commands.output import say
 from longstop.domain.errors import InputError, LongstopError
 from longstop.observe import report as reports
 from longstop.serve.account import account_of
@@ -45,7 +45,9 @@ class UpOptions(msgspec.Struct, frozen=True):
 def up(
     origin: Annotated[bool, typer.Option("--origin", help="Watch a simulated site, started beside us.")] = False,
     duration: Annotated[str | None, typer.Option("--for", help="Stop after this time, as 60s, 10m or 2h.")] = None,
-    report: Annotated[Path | None, typer.Option(help="Write what happened to this file, as JSON.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(readable=False, help="Write what happened to this file, as JSON.")
+    ] = None,
     matches: Annotated[int, typer.Option(min=1, max=5000, help="Matches of the simulated site.")] = 10,
     speed: Annotated[float, typer.Option(min=1, max=1000, help="Speed of the simulated site.")] = 5.0,
     faults: Annotated[str, typer.Option(help="Faults of the simulated site: none, mild or storm.")] = "none",
@@ -112,7 +114,7 @@ def _write(report: Path, summary: dict[str, Any]) -> None:
         raise InputError(
             f"The report cannot be written to {report}: {error.strerror}.", hint="It was printed instead."
         ) from error
-    typer.echo(f"The report is in {report}.")
+    say(f"The report is in {report}.")
 
 
 class Run:
@@ -219,7 +221,7 @@ class Run:
         """The world stands still and the last polls come in; what is kept then can be held against what is true."""
         if self._origin is None or self._options.report is None or self._failure is not None:
             return None
-        typer.echo("The simulated site stands still; the last polls come in.")
+        say("The simulated site stands still; the last polls come in.")
         await self._origin.freeze()
         await self._see_everything_once_more(instance)
         return {
@@ -283,6 +285,4 @@ class Run:
         if addresses.admin_key is not None:
             lines.append(f"  Login:   the admin key is in {addresses.admin_key} (yours alone to read)")
         lines.append("Ctrl-C stops it; the running cycle is finished first.")
-        with contextlib.suppress(BrokenPipeError):
-            sys.stdout.write("\n".join(lines) + "\n")
-            sys.stdout.flush()
+        say("\n".join(lines))

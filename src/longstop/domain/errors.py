@@ -9,6 +9,7 @@
     │   ├── UnknownSourceError        no source has this name
     │   ├── UnknownMatchError         no match of this name is watched
     │   └── PortTakenError            somebody else listens there
+    ├── OutputError                   what was found out could not be written down for whoever asked
     ├── FetchError                    the bytes did not come
     │   ├── SourceUnreachableError    no connection, or it broke
     │   │   └── UnreadableBodyError   packed in a way that we did not ask for, or broken
@@ -107,6 +108,13 @@ class UnknownMatchError(InputError):
 class PortTakenError(InputError):
     exit_code = 69
     default_hint = "Stop the other program, or choose another port."
+
+
+class OutputError(LongstopError):
+    """What was found out could not be written down for whoever asked."""
+
+    exit_code = 76
+    default_hint = "Make room where it goes, then ask again."
 
 
 class FetchError(LongstopError):

@@ -30,6 +30,7 @@ NAMES = [
     "extra sentry",
     "extra coherent",
     "extra stealth",
+    "extra parquet",
     "chromium",
     "commands",
     "memory",
