@@ -10,12 +10,13 @@ SHELL := /bin/sh
 PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3))
 SYSTEM_PACKAGES ?= yes
 ARGS ?=
+SEEDS ?= 200
 
 VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads doctor clean distclean
+.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-supervision storm doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -76,6 +77,10 @@ proof-payloads: ## prove that no broken payload breaks anything, a hundred thous
 proof-supervision: ## prove the figures of supervision, pace and recovery
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_supervision $(ARGS)
+
+storm: ## run the engine through seeded storms on virtual time: make storm SEEDS=2000
+	$(SETUP) run
+	@exec $(VENV)/longstop storm --seeds 1..$(SEEDS) $(ARGS)
 
 doctor: ## say what is installed, reachable and missing, and what to do
 	$(SETUP) run

@@ -15,7 +15,7 @@ from longstop.supervise.watchdogs.grade import GradeWatchdog
 from longstop.supervise.watchdogs.limits import WatchdogLimits
 from longstop.supervise.watchdogs.matches import MatchWatchdog
 from longstop.supervise.watchdogs.patient import Figures
-from longstop.supervise.watchdogs.recoveries import AuditKeeper, Recoveries
+from longstop.supervise.watchdogs.recoveries import AuditKeeper, AuditKeeping, Recoveries
 from tests.cricket import NOON
 from tests.virtual import Heard, noon_clock
 
@@ -101,7 +101,7 @@ class Kennel:
         self.limits = limits or WatchdogLimits(measures_resources=False)
         self.beats = Beats(CLOCK)
         bus = self.heard.bus
-        self.recoveries = Recoveries(CLOCK, bus, self._limits, self.beats, keepers)
+        self.recoveries = Recoveries(CLOCK, bus, self._limits, self.beats, AuditKeeping(keepers))
         self.matches = MatchWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus)
         self.grade = GradeWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus)
 

@@ -18,14 +18,14 @@ from longstop.approach_options import (
     agreement_of,
     http_limits,
     keeper_options,
-    ladder_options,
     patience_of,
     pool_options,
     profile_of,
     wanted_calls,
 )
+from longstop.climbing import Bearing, Joint, climber
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserMissingError, InputError
+from longstop.domain.errors import BrowserMissingError
 from longstop.domain.match import MatchRef
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
 from longstop.fetch.browser.needs import Allow, ContextNeed, RouteRules
@@ -39,13 +39,11 @@ from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
 from longstop.fetch.egress.streams import Traffic
 from longstop.fetch.http import HttpFetcher
 from longstop.fetch.identity import accept_language, require_coherent, require_stealth
-from longstop.fetch.ladder import Ladder, Rung, RungName
+from longstop.fetch.ladder import RungName
 from longstop.fetch.lessons import Lessons
 from longstop.fetch.opening import Opener
 from longstop.fetch.page_keeper import PageKeeper
-from longstop.fetch.page_rungs import DomRung, InPageRung, InterceptRung, PageRungOptions
-from longstop.fetch.patience import Patience
-from longstop.fetch.politeness import Courtesy, Manners, PoliteFetcher
+from longstop.fetch.politeness import Manners, PoliteFetcher
 from longstop.fetch.recipe import Recipe
 from longstop.fetch.recipe_book import RecipeBook
 from longstop.fetch.replay import ReplayRung
@@ -59,8 +57,6 @@ from longstop.sources.contract import Source
 from longstop.store.contract import RecipeRow, Store, WriteBatch
 
 BREAKERS_SHOWN_MAX = 200
-# What must be on a page before it is read for the first time.
-SHOWN_FIELD = "runs"
 
 
 class Approaches:
@@ -73,6 +69,7 @@ class Approaches:
         self._clock = clock
         self._bus = bus
         self._is_simulated = is_simulated
+        self._joint = Joint(settings, clock, bus)
         self._lookup = SystemLookup()
         self._proxy = FilteringProxy(clock, on_refused=self._tell_refused)
         self._http: list[HttpFetcher] = []
@@ -189,10 +186,7 @@ class Approaches:
     # The browser.
 
     def _wants_pages(self) -> bool:
-        return any(name is not RungName.REPLAY for name in self._rungs()) and has_playwright()
-
-    def _rungs(self) -> list[RungName]:
-        return [RungName(name) for name in self._settings.scraper.fetch.rungs]
+        return any(name is not RungName.REPLAY for name in self._joint.rungs) and has_playwright()
 
     async def _start_pool(self, *, is_stealthy: bool = False) -> BrowserPool | None:
         """Sources that ask for stealth have browsers of their own: another driver moves them."""
@@ -239,7 +233,7 @@ class Approaches:
             opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience, polite)
             replay = ReplayRung(polite, await self._book(source, Lessons(opener)))
             keeper = PageKeeper(opener, self._clock, agreement_of(source), keeper_options(self._settings))
-        return self._fetcher(source, replay, keeper, patience, polite)
+        return climber(source, replay, keeper, Bearing(patience, polite), self._joint)
 
     def _wanted(self, source: Source) -> SourceSettings:
         found: SourceSettings = getattr(self._settings.sources, source.manifest.name)
@@ -299,31 +293,6 @@ class Approaches:
             expires_at=recipe.expires_at,
         )
         await self._store.save(WriteBatch(recipes=(row,)))
-
-    def _fetcher(
-        self, source: Source, replay: ReplayRung, keeper: PageKeeper | None, patience: Patience, courtesy: Courtesy
-    ) -> SourceFetcher:
-        options = PageRungOptions(
-            call_seconds=self._settings.scraper.lifecycle.poll_deadline,
-            selectors=source.manifest.dom.get(SHOWN_FIELD, ()),
-        )
-        rungs: dict[RungName, Rung] = {RungName.REPLAY: replay}
-        in_page = None
-        if keeper is not None:
-            in_page = InPageRung(keeper, self._clock, options, courtesy)
-            rungs[RungName.IN_PAGE] = in_page
-            rungs[RungName.INTERCEPT] = InterceptRung(keeper, self._clock, options, courtesy)
-            rungs[RungName.DOM] = DomRung(keeper, self._clock, patience, options)
-        wanted = [rungs[name] for name in self._rungs() if name in rungs]
-        if not wanted:
-            raise InputError(
-                "None of the rungs in scraper.fetch.rungs can be used here.",
-                hint="Add replay, or install a browser (`longstop doctor` says how).",
-            )
-        ladder = Ladder(
-            source.manifest.name, wanted, agreement_of(source), self._clock, self._bus, ladder_options(self._settings)
-        )
-        return SourceFetcher(ladder, replay, in_page, self._clock, patience)
 
 
 def has_playwright() -> bool:

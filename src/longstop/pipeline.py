@@ -204,7 +204,7 @@ class Pipeline:
             snapshot = await self._shelf.keep(watch, snapshot)
             observation = await self._parse(watch, snapshot)
             is_insisted = watch.patience.is_worn_out(snapshot.fetched_at)
-            verdict = plausibility.judge(observation, watch.accepted, is_insisted=is_insisted)
+            verdict = plausibility.judge(observation, watch.accepted, watch.record, is_insisted=is_insisted)
             watch.patience.note(verdict, snapshot.fetched_at)
             if not verdict.is_accepted:
                 return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))

@@ -19,7 +19,9 @@ class DeadlockError(RuntimeError):
 class _JumpingSelector(selectors.DefaultSelector):
     """Turns the time the loop would have slept into a jump of its clock."""
 
-    jumped: float = 0.0
+    def __init__(self, start_seconds: float) -> None:
+        super().__init__()
+        self.jumped = start_seconds
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         ready = super().select(0)
@@ -32,14 +34,20 @@ class _JumpingSelector(selectors.DefaultSelector):
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
-    def __init__(self) -> None:
-        self._jumping = _JumpingSelector()
+    """`start_seconds` is what its clock shows at first: one loop may go on where another ended."""
+
+    def __init__(self, start_seconds: float = 0.0) -> None:
+        self._jumping = _JumpingSelector(start_seconds)
         super().__init__(self._jumping)
         # Timers a rounding error away would make the loop spin; real timers are never this close together.
         self._clock_resolution = 1e-6
 
     def time(self) -> float:
         return self._jumping.jumped
+
+    def skip(self, seconds: float) -> None:
+        """The process stood still for so long: time went on without it."""
+        self._jumping.jumped += seconds
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:

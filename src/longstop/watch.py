@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from longstop.check.surprises import Patience
+from longstop.check.surprises import Patience, Record
 from longstop.clock import age_seconds
 from longstop.domain.cricket import Delivery, Place
 from longstop.domain.errors import StoreClosedError
@@ -147,6 +147,14 @@ class Watch:
         is_over = self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)
         return is_over and self._ledger is not None and self._ledger.is_settled
 
+    @property
+    def record(self) -> Record:
+        """What is known of the match before this life has seen it: from the life before, or from the list."""
+        known = self.recalled
+        if known is None:
+            return Record(self.listing.teams, is_listed=True)
+        return Record(known.teams, known.provenance.source_at, len(known.innings))
+
     def is_gap_due(self, now: datetime) -> bool:
         """Something has been missing for so long that it has to be told."""
         return self.accepted is not None and self._ledger is not None and self._ledger.is_gap_due(now)
@@ -262,7 +270,7 @@ def batch_of(watch: Watch, draft: Draft, latency_seconds: float) -> WriteBatch:
         deliveries=draft.records,
         innings=draft.innings,
         events=draft.events,
-        gaps=draft.gaps,
+        gaps=(*draft.gaps, *draft.widened),
     )
 
 

@@ -26,8 +26,8 @@ class ScriptLibrary:
         self.series = {code: name for name, code in self._series.items()}
 
     def codes_of(self, script: MatchScript) -> MatchCodes:
-        players = {name: self._players[name] for name in script.names()}
-        teams = {name: self._teams[name] for name in _team_names([script])}
+        players = {name: self._players[name] for name in sorted(script.names())}
+        teams = {name: self._teams[name] for name in sorted(_team_names([script]))}
         return MatchCodes(players, teams, self._series[script.series])
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from longstop.check import figures, surprises
+from longstop.check.surprises import Record
 from longstop.check.verdict import Verdict
 from longstop.domain.cricket import Delivery, InningsScore, OverReport
 from longstop.domain.errors import MalformedPayloadError
@@ -17,16 +18,32 @@ BALLS_AN_OVER_MAX = 40
 CLOCK_AHEAD_MAX = timedelta(hours=24)
 
 
-def judge(observation: Observation, previous: Observation | None = None, *, is_insisted: bool = False) -> Verdict:
-    """All reasons at once; `previous` is what was accepted last for the same match, and `is_insisted` tells that the
-    source has shown nothing but the same surprise for a while."""
+def judge(
+    observation: Observation,
+    previous: Observation | None = None,
+    record: Record | None = None,
+    *,
+    is_insisted: bool = False,
+) -> Verdict:
+    """All reasons at once; `previous` is what was accepted last for the same match, and until something was, `record`
+    is what an earlier life has left. `is_insisted` tells that the source has shown nothing but the same surprise for a
+    while."""
     reasons = [*_against_itself(observation)]
     if previous is not None:
         reasons += _against_the_past(observation, previous)
-    if reasons or previous is None or is_insisted:
+    elif record is not None and not record.is_listed:
+        reasons += surprises.strangers(observation, record.teams)
+    if reasons or is_insisted:
         return Verdict(tuple(dict.fromkeys(reasons)))
-    surprising = tuple(dict.fromkeys(surprises.reasons(observation, previous)))
+    surprising = tuple(dict.fromkeys(_surprises(observation, previous, record)))
     return Verdict(surprising, is_surprise=bool(surprising))
+
+
+def _surprises(observation: Observation, previous: Observation | None, record: Record | None) -> Iterator[str]:
+    if previous is not None:
+        yield from surprises.reasons(observation, previous)
+    elif record is not None:
+        yield from surprises.since(observation, record)
 
 
 def judge_overs(overs: tuple[OverReport, ...]) -> Verdict:
@@ -123,10 +140,10 @@ def _clock_reasons(observation: Observation) -> Iterator[str]:
 
 
 def _against_the_past(observation: Observation, previous: Observation) -> Iterator[str]:
-    if set(observation.teams) != set(previous.teams):
-        yield f"the teams were {' and '.join(previous.teams)}, and are {' and '.join(observation.teams)} now"
-        return
-    if is_older(observation, previous):
+    strangers = tuple(surprises.strangers(observation, previous.teams))
+    if strangers:
+        yield from strangers
+    elif is_older(observation, previous):
         yield "it is older than what is known already"
     elif len(observation.innings) < len(previous.innings):
         yield f"there were {len(previous.innings)} innings, and are {len(observation.innings)} now"

@@ -7,6 +7,8 @@ would be the greater lie. Contradictions are another matter; no insisting makes 
 from collections.abc import Iterator
 from datetime import datetime
 
+import msgspec
+
 from longstop.check.verdict import Verdict
 from longstop.clock import age_seconds
 from longstop.domain.cricket import InningsScore, PlayState
@@ -21,6 +23,32 @@ INSISTED_SECONDS = 60.0
 INSISTED_TIMES = 3
 
 _MAY_GO_ON = frozenset({"tie", "draw"})
+
+
+class Record(msgspec.Struct, frozen=True):
+    """What an earlier life believed last of a match, as far as the store tells. Before there was one the list tells who
+    plays, and may not have known it yet."""
+
+    teams: tuple[str, str]
+    source_at: datetime | None = None
+    innings: int = 0
+    is_listed: bool = False
+
+
+def strangers(observation: Observation, teams: tuple[str, str]) -> Iterator[str]:
+    if all(teams) and set(observation.teams) != set(teams):
+        yield f"the teams were {' and '.join(teams)}, and are {' and '.join(observation.teams)} now"
+
+
+def since(observation: Observation, record: Record) -> Iterator[str]:
+    """The first look of a new life. A stuck cache may answer it; a source that insists has been put right."""
+    told = observation.provenance.source_at
+    if record.is_listed:
+        yield from strangers(observation, record.teams)
+    elif told is not None and record.source_at is not None and told < record.source_at:
+        yield "it is older than what is on record"
+    elif len(observation.innings) < record.innings:
+        yield f"{record.innings} innings are on record, and it shows {len(observation.innings)}"
 
 
 def reasons(observation: Observation, previous: Observation) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The balls of an innings, the newest revision of each, and what a new report of an over changes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 
 import msgspec
@@ -20,13 +20,15 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class InningsBook:
-    """What is known of one innings. An over is settled when it was seen whole after it was finished."""
+    """What is known of one innings. An over is settled when it was seen whole after it was finished; one is absent
+    that the feed left out when it was asked for it, and that nothing else has shown whole."""
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.rows = 0
         self.totals = Totals()
         self.settled: set[int] = set()
+        self.absent: set[int] = set()
         self.figures = Figures()
         self._overs: dict[int, dict[int, DeliveryRecord]] = {}
 
@@ -88,6 +90,12 @@ class InningsBook:
             if record.delivery is not None:
                 totals = totals.plus(record.delivery)
         return totals
+
+    def settle(self, shown: Collection[int], left_out: Collection[int] = ()) -> None:
+        """The feed was asked for the overs that it left out, too; what they were it does not say."""
+        self.absent |= set(left_out) - self.settled
+        self.absent -= set(shown)
+        self.settled |= {*shown, *left_out}
 
     def adopt(self, records: Iterable[DeliveryRecord], totals: Totals) -> None:
         for record in records:

@@ -6,7 +6,7 @@ lasts becomes a gap, which is shown until the source fills it. When the source h
 innings ended, the gap is given up: it stays on record with its cause, and is closed should the source show more.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 import msgspec
@@ -70,6 +70,16 @@ def last_over_claimed(score: InningsScore) -> int:
     return int(whole or 0) - (0 if int(balls or 0) else 1)
 
 
+def missing_overs(book: InningsBook, last_over: int, shown: Collection[int]) -> list[int]:
+    """Where what is missing can be: what was not seen whole, or else anywhere."""
+    return named_overs(book, last_over, shown) or list(range(last_over + 1))
+
+
+def named_overs(book: InningsBook, last_over: int, shown: Collection[int]) -> list[int]:
+    """The overs that were not seen whole, those included that the feed was asked for and left out."""
+    return sorted({*unsettled_overs(book, last_over, shown), *(book.absent - set(shown))})
+
+
 def unsettled_overs(book: InningsBook, last_over: int, shown: Collection[int]) -> list[int]:
     return [over for over in range(last_over + 1) if over not in book.settled and over not in shown]
 
@@ -90,7 +100,7 @@ def reread_range(innings: int, before: int, overs_per_call: int) -> OverRange:
     return OverRange(innings, max(0, before - overs_per_call), before - 1)
 
 
-def open_gap(match_id: str, suspicion: Suspicion, overs: list[int], now: datetime) -> Gap:
+def open_gap(match_id: str, suspicion: Suspicion, overs: Collection[int], now: datetime) -> Gap:
     found = suspicion.mismatch
     return Gap(
         match_id=match_id,
@@ -107,14 +117,32 @@ def open_gap(match_id: str, suspicion: Suspicion, overs: list[int], now: datetim
     )
 
 
-def steps(match_id: str, suspicion: Suspicion, overs: list[int], why: str, now: datetime) -> Iterator[Gap]:
+def widened(suspicion: Suspicion, overs: Collection[int]) -> Gap | None:
+    """More is missing than the gap on record tells of."""
+    gap, found = suspicion.gap, suspicion.mismatch
+    if gap is None or suspicion.is_given_up or not overs:
+        return None
+    first, last = min(gap.first_over, *overs), max(gap.last_over, *overs)
+    if (first, last) == (gap.first_over, gap.last_over):
+        return None
+    return msgspec.structs.replace(
+        gap,
+        first_over=first,
+        last_over=last,
+        missing_runs=found.runs,
+        missing_wickets=found.wickets,
+        missing_balls=found.legal_balls,
+    )
+
+
+def steps(match_id: str, suspicion: Suspicion, overs: Collection[int], why: str, now: datetime) -> Iterator[Gap]:
     """A gap is opened, and given up when there is a reason to."""
     gap = suspicion.gap
     if gap is None:
         gap = open_gap(match_id, suspicion, overs, now)
         yield gap
     if why:
-        yield give_up(gap, why, now)
+        yield give_up(widened(suspicion, overs) or gap, why, now)
 
 
 def close_gap(gap: Gap, state: GapState, now: datetime) -> Gap:
@@ -123,3 +151,11 @@ def close_gap(gap: Gap, state: GapState, now: datetime) -> Gap:
 
 def give_up(gap: Gap, why: str, now: datetime) -> Gap:
     return msgspec.structs.replace(close_gap(gap, GapState.UNRECOVERABLE, now), cause=f"{gap.cause}; {why}")
+
+
+def with_gaps(suspicions: Mapping[int, Suspicion], rows: Iterable[Gap]) -> dict[int, Suspicion]:
+    opened = {gap.innings: gap for gap in rows if gap.state is not GapState.REPAIRED}
+    return {
+        number: msgspec.structs.replace(found, gap=opened[number]) if number in opened else found
+        for number, found in suspicions.items()
+    }

@@ -14,10 +14,10 @@ from longstop.domain.match import MatchStatus
 from longstop.domain.observation import Observation
 from longstop.ledger import audit, gaps, telling
 from longstop.ledger.audit import Mismatch, Totals
-from longstop.ledger.deliveries import InningsBook, Stamp, changes
+from longstop.ledger.deliveries import InningsBook, Stamp
 from longstop.ledger.doubts import Doubtful, Doubts
 from longstop.ledger.gaps import FeedPage, OverRange, Suspicion
-from longstop.ledger.taken_back import taken_back
+from longstop.ledger.reading import Shown, new_records, shown_overs
 
 
 class LedgerLimits(msgspec.Struct, frozen=True):
@@ -40,13 +40,14 @@ class LedgerState(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What would be written, and what the books would say then."""
+    """What would be written, and what the books would say then. `widened` are gaps that stand on record already."""
 
     observation: Observation
     records: tuple[DeliveryRecord, ...]
     innings: tuple[InningsRecord, ...]
     events: tuple[MatchEvent, ...]
     gaps: tuple[Gap, ...]
+    widened: tuple[Gap, ...]
     totals: dict[int, Totals]
     suspicions: dict[int, Suspicion]
     pages: tuple[FeedPage, ...]
@@ -128,12 +129,14 @@ class MatchLedger:
     def draft(self, observation: Observation, pages: Sequence[FeedPage] = (), given_up: str = "") -> Draft:
         """`given_up` tells why the source will show no more: every gap ends with that."""
         stamp = Stamp(self.match_id, observation.provenance.captured_at, observation.provenance.payload_sha256)
-        records = self._new_records(observation, pages, stamp)
+        records = new_records(self.book, observation, pages, stamp)
         innings = self._new_innings(observation)
         totals = self._totals_with(records, observation)
         suspicions = self._suspect(observation, totals)
-        gap_rows = self._gap_rows(observation, suspicions, stamp.captured_at, given_up)
-        suspicions = _with_gaps(suspicions, gap_rows)
+        shown = shown_overs(observation, pages)
+        gap_rows = self._gap_rows(observation, suspicions, shown, given_up)
+        widened = self._widened(observation, suspicions, shown, gap_rows)
+        suspicions = gaps.with_gaps(suspicions, (*gap_rows, *widened))
         teller = telling.Teller(self.match_id, stamp.captured_at, self._last_seq)
         events = teller.tell(records, innings, self._new_facts(observation), gap_rows)
         return Draft(
@@ -142,6 +145,7 @@ class MatchLedger:
             innings=innings,
             events=events,
             gaps=gap_rows,
+            widened=widened,
             totals=totals,
             suspicions=suspicions,
             pages=tuple(pages),
@@ -169,29 +173,13 @@ class MatchLedger:
 
     def wanted(self, draft: Draft) -> tuple[OverRange, ...]:
         """The overs to ask the ball feed for before this draft is written, the most urgent first."""
-        shown = _shown_overs(draft.observation)
+        shown = shown_overs(draft.observation)
         wanted: list[OverRange] = []
         for score in draft.observation.innings:
             wanted += self._wanted_of(score, shown.get(score.number, frozenset()), draft)
         return tuple(wanted[: self._limits.calls_per_poll])
 
     # How a draft is made.
-
-    def _new_records(
-        self, observation: Observation, pages: Sequence[FeedPage], stamp: Stamp
-    ) -> tuple[DeliveryRecord, ...]:
-        """What the recent list shows is newer than what the feed showed, so it has the last word."""
-        found: dict[tuple[int, int], list[DeliveryRecord]] = {}
-        for page in pages:
-            page_stamp = msgspec.structs.replace(stamp, payload_sha256=page.payload_sha256)
-            for report in page.overs:
-                found[report.innings, report.over] = list(changes(self.book(report.innings), report, page_stamp))
-        for report in observation.overs:
-            found[report.innings, report.over] = list(changes(self.book(report.innings), report, stamp))
-        records = [record for rows in found.values() for record in rows]
-        for score in observation.innings:
-            records += taken_back(self.book(score.number), score, observation.overs, pages, records, stamp)
-        return tuple(sorted(records, key=lambda record: record.place))
 
     def _new_innings(self, observation: Observation) -> tuple[InningsRecord, ...]:
         rows = []
@@ -239,23 +227,36 @@ class MatchLedger:
         return self._doubts.find(observation, records, len(records) + len(innings))
 
     def _gap_rows(
-        self, observation: Observation, suspicions: dict[int, Suspicion], now: datetime, given_up: str
+        self, observation: Observation, suspicions: dict[int, Suspicion], shown: Shown, given_up: str
     ) -> tuple[Gap, ...]:
+        now = observation.provenance.captured_at
         rows = [
             gaps.close_gap(gap, GapState.REPAIRED, now)
             for innings, gap in self._open_gaps.items()
             if innings not in suspicions
         ]
         patience = timedelta(seconds=self._limits.gap_after_seconds)
-        shown = _shown_overs(observation)
         for score in observation.innings:
             suspicion = suspicions.get(score.number)
             if suspicion is not None and not suspicion.is_given_up:
-                overs = self._unsettled(score, shown.get(score.number, frozenset()))
+                overs = self._missing(score, shown.get(score.number, frozenset()))
                 why = given_up or (gaps.EXHAUSTED if self._is_exhausted(score, suspicion) else "")
                 if given_up or now - suspicion.since >= patience:
                     rows += gaps.steps(self.match_id, suspicion, overs, why, now)
         return tuple(rows)
+
+    def _widened(
+        self, observation: Observation, suspicions: dict[int, Suspicion], shown: Shown, rows: Sequence[Gap]
+    ) -> tuple[Gap, ...]:
+        stepping = {gap.innings for gap in rows}
+        found = []
+        for score in observation.innings:
+            suspicion = suspicions.get(score.number)
+            if suspicion is not None and score.number not in stepping:
+                overs = shown.get(score.number, frozenset())
+                named = gaps.named_overs(self.book(score.number), self._last_over(score), overs)
+                found.append(gaps.widened(suspicion, named))
+        return tuple(gap for gap in found if gap is not None)
 
     def _is_exhausted(self, score: InningsScore, suspicion: Suspicion) -> bool:
         overs = set(range(self._last_over(score) + 1))
@@ -276,8 +277,7 @@ class MatchLedger:
         """Up to which ball the record is known to be whole: before the first innings in doubt, its settled overs."""
         for score in observation.innings:
             if score.number in suspicions:
-                unsettled = self._unsettled(score, frozenset())
-                return f"{score.number}.{min(unsettled, default=0)}.0"
+                return f"{score.number}.{min(self._missing(score, frozenset()), default=0)}.0"
         current = observation.current_innings
         if current is None:
             return None
@@ -308,6 +308,9 @@ class MatchLedger:
     def _unsettled(self, score: InningsScore, shown: frozenset[int]) -> list[int]:
         return gaps.unsettled_overs(self.book(score.number), self._last_over(score), shown)
 
+    def _missing(self, score: InningsScore, shown: frozenset[int]) -> list[int]:
+        return gaps.missing_overs(self.book(score.number), self._last_over(score), shown)
+
     def _last_over(self, score: InningsScore) -> int:
         book = self.book(score.number)
         return max(gaps.last_over_claimed(score), book.last_over, self._last_over_shown.get(score.number, -1))
@@ -328,10 +331,10 @@ class MatchLedger:
 
     def _settle(self, draft: Draft) -> None:
         current = draft.observation.current_innings
-        for number, overs in _shown_overs(draft.observation).items():
+        for number, overs in shown_overs(draft.observation).items():
             is_over = current is None or number < current.number or current.state is not InningsState.LIVE
             newest = max(overs)
-            self._books[number].settled |= {over for over in overs if is_over or over < newest}
+            self._books[number].settle({over for over in overs if is_over or over < newest})
         for page in draft.pages:
             self._settle_page(page, draft)
 
@@ -342,14 +345,18 @@ class MatchLedger:
             score.number == number and score.state is not InningsState.LIVE for score in draft.observation.innings
         )
         book = self._books.setdefault(number, InningsBook(number))
-        book.settled |= {report.over for report in page.overs if ended or report.over < page.last_over}
+        passed = [report for report in page.overs if ended or report.over < page.last_over]
+        book.settle(
+            {report.over for report in passed if report.deliveries},
+            {report.over for report in passed if not report.deliveries},
+        )
         suspicion = self._suspicions.get(number)
         if suspicion is not None:
             self._suspicions[number] = msgspec.structs.replace(suspicion, reread_before=page.asked.first_over)
 
     def _mark_read(self, draft: Draft) -> None:
         """What this draft looked at need not be looked at again."""
-        read = {(number, over) for number, overs in _shown_overs(draft.observation).items() for over in overs}
+        read = {(number, over) for number, overs in shown_overs(draft.observation).items() for over in overs}
         for page in draft.pages:
             asked = page.asked
             read |= {(asked.innings, over) for over in range(asked.first_over, asked.last_over + 1)}
@@ -367,18 +374,3 @@ class MatchLedger:
                 self._suspicions[score.number] = suspicion.having_read(
                     overs if is_over else None, now, has_asked=has_asked
                 )
-
-
-def _shown_overs(observation: Observation) -> dict[int, frozenset[int]]:
-    shown: dict[int, set[int]] = {}
-    for report in observation.overs:
-        shown.setdefault(report.innings, set()).add(report.over)
-    return {number: frozenset(overs) for number, overs in shown.items()}
-
-
-def _with_gaps(suspicions: dict[int, Suspicion], rows: Sequence[Gap]) -> dict[int, Suspicion]:
-    opened = {gap.innings: gap for gap in rows if gap.state is not GapState.REPAIRED}
-    return {
-        number: msgspec.structs.replace(found, gap=opened[number]) if number in opened else found
-        for number, found in suspicions.items()
-    }

@@ -7,6 +7,8 @@ let go of: it is counted, its place is given to the next, and its match goes on 
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 import msgspec
@@ -72,6 +74,21 @@ class Running:
         self.task = task
         self.began_at = began_at
         self.is_over = False
+
+
+class Unwinding:
+    """Says when a turn that was cancelled at its deadline has still not ended. One time begins when the other is over:
+    a process that stood still would find both of them over at once, and the turn would have had no time to end."""
+
+    def __init__(self, turn_seconds: float, let_go: Callable[[], None]) -> None:
+        self._let_go = let_go
+        self._timer = asyncio.get_running_loop().call_later(turn_seconds, self._wait_on)
+
+    def _wait_on(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(UNWIND_SECONDS, self._let_go)
+
+    def cancel(self) -> None:
+        self._timer.cancel()
 
 
 class Scheduler:
@@ -180,9 +197,7 @@ class Scheduler:
         task.add_done_callback(lambda _: self._ended(running))
 
     async def _carry_through(self, turn: Turn) -> float | None:
-        watch = asyncio.get_running_loop().call_later(
-            self.limits.turn_seconds + UNWIND_SECONDS, self._let_go, turn.key, asyncio.current_task()
-        )
+        watch = Unwinding(self.limits.turn_seconds, partial(self._let_go, turn.key, asyncio.current_task()))
         try:
             async with self._clock.timeout(self.limits.turn_seconds):
                 return await turn.take()
@@ -237,7 +252,8 @@ class Scheduler:
             await asyncio.wait(tasks)
 
     async def _cancel_all(self) -> None:
-        running = tuple(self._running.values())
+        # Who has ended may still be on the list: that he has is told to him who waited for it and to us in any order.
+        running = tuple(each for each in self._running.values() if not each.task.done())
         self.late = tuple(each.task.get_name() for each in running)
         for each in running:
             each.task.cancel()

@@ -4,8 +4,8 @@ Everything above the socket is the engine's own; what the network would do to it
 that the server sends.
 """
 
-from collections.abc import Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable
+from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
 from msgspec.structs import replace
@@ -15,17 +15,29 @@ from longstop.domain.errors import OversizedBodyError, SourceTimeoutError, Sourc
 from longstop.fetch.answers import require_usable
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop_origin.exchange import Part, Reply, Request
-from longstop_origin.site import Site
 
 BODY_BYTES_MAX = 4 * 1024 * 1024
 BASE_URL = "http://origin.invalid"
 
 
+class Responder(Protocol):
+    def respond(self, request: Request, now: float) -> Reply: ...
+
+
 class WorldFetcher:
-    def __init__(self, site: Site, clock: Clock, deadline_seconds: float = 4.0) -> None:
+    """`moment` is the time of the world, for who does not trust the clock of the process."""
+
+    def __init__(
+        self,
+        site: Responder,
+        clock: Clock,
+        deadline_seconds: float = 4.0,
+        moment: Callable[[], float] | None = None,
+    ) -> None:
         self._site = site
         self._clock = clock
         self._deadline_seconds = deadline_seconds
+        self._moment = moment or (lambda: clock.now().timestamp())
         self.requests = 0
 
     async def fetch(self, request: FetchRequest) -> Snapshot:
@@ -33,7 +45,7 @@ class WorldFetcher:
         self.requests += 1
         try:
             async with self._clock.timeout(request.deadline_seconds or self._deadline_seconds):
-                reply = await self._answer(request, requested_at)
+                reply = await self._answer(request)
         except TimeoutError as error:
             raise SourceTimeoutError(f"The {request.purpose} call took too long.") from error
         require_usable(reply.status, reply.headers, request.purpose, self._clock)
@@ -49,12 +61,12 @@ class WorldFetcher:
     async def close(self) -> None:
         """There is nothing to close."""
 
-    async def _answer(self, request: FetchRequest, now: datetime) -> Reply:
+    async def _answer(self, request: FetchRequest) -> Reply:
         parts = urlsplit(request.url)
         asked = Request(
             request.method, parts.path, dict(parse_qsl(parts.query)), dict(request.headers), request.body or b""
         )
-        reply = self._site.respond(asked, now.timestamp())
+        reply = self._site.respond(asked, self._moment())
         await self._clock.sleep(reply.delay_seconds)
         if reply.broken is not None:
             raise SourceUnreachableError(f"The {request.purpose} call failed: the connection broke ({reply.broken}).")

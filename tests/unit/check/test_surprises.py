@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longstop.check.plausibility import judge
-from longstop.check.surprises import Patience
+from longstop.check.surprises import Patience, Record
 from longstop.check.verdict import Verdict
 from longstop.domain.cricket import PlayState, Result
 from longstop.domain.match import MatchStatus
@@ -121,3 +121,31 @@ def test_no_real_innings_surprises_however_many_looks_are_missed(shots: list[int
     first = data.draw(st.integers(1, len(balls)))
     second = data.draw(st.integers(first, len(balls)))
     assert judge(observed(balls[:second], seconds=9.0), observed(balls[:first])).reasons == ()
+
+
+RECORD = Record(("AB", "CD"), source_at=NOON + timedelta(seconds=60), innings=1)
+
+
+def first_look(seconds: float, *, teams: tuple[str, str] = ("AB", "CD")) -> Observation:
+    observation = replace(observed(innings_of(1, 10), seconds=seconds), teams=teams)
+    provenance = replace(observation.provenance, source_at=NOON + timedelta(seconds=seconds))
+    return replace(observation, provenance=provenance)
+
+
+def test_a_new_life_does_not_believe_at_once_what_is_older_than_the_record() -> None:
+    assert judge(first_look(60.0), None, RECORD).is_accepted
+    stale = judge(first_look(30.0), None, RECORD)
+    assert (stale.is_accepted, stale.is_surprise) == (False, True)
+    assert judge(first_look(30.0), None, RECORD, is_insisted=True).is_accepted
+
+
+def test_a_new_life_never_believes_that_others_play_than_the_record_says() -> None:
+    foreign = first_look(90.0, teams=("EF", "GH"))
+    assert not judge(foreign, None, RECORD, is_insisted=True).is_accepted
+
+
+def test_the_list_may_not_have_known_yet_who_plays() -> None:
+    listed = Record(("EF", "GH"), is_listed=True)
+    assert judge(first_look(90.0), None, listed).is_surprise
+    assert judge(first_look(90.0), None, listed, is_insisted=True).is_accepted
+    assert judge(first_look(90.0), None, Record(("", ""), is_listed=True)).is_accepted

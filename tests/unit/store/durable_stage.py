@@ -13,8 +13,8 @@ from longstop.store.durably import DurabilityLimits, durably
 from longstop.store.spool import SpoolLimits
 from longstop.store.spool_desk import DeskOptions
 from longstop.store.sqlite import SqliteOptions, SqliteStore
+from longstop_origin.storm.disk import Faults, SimulatedDisk
 from tests.contract.store.samples import full_batch
-from tests.simulated_disk import Faults, SimulatedDisk
 from tests.virtual import Heard, noon_clock
 
 FOLDER = Path("spool")

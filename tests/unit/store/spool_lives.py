@@ -9,7 +9,7 @@ from longstop.domain.errors import LongstopError
 from longstop.store.spool import Spool, SpoolLimits
 from longstop.store.spool_frames import Frame, scan
 from longstop.store.spool_recovery import Recovery
-from tests.simulated_disk import DiedError, Faults, SimulatedDisk
+from longstop_origin.storm.disk import DiedError, Faults, SimulatedDisk
 
 FOLDER = Path("spool")
 LIMITS = SpoolLimits(max_bytes=10**6, segment_bytes=2_000, reserve_bytes=0)

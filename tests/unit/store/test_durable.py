@@ -20,8 +20,8 @@ from longstop.store.contract import WriteBatch
 from longstop.store.durably import durably
 from longstop.store.spool import SpoolLimits
 from longstop.store.sqlite import SqliteStore
+from longstop_origin.storm.disk import Faults
 from tests.contract.store.samples import MATCH, NOON, capture, event, failure, full_batch, live, match, record
-from tests.simulated_disk import Faults
 from tests.unit.store.durable_stage import DOWN, Stage, poll
 from tests.virtual import on_virtual_time
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from longstop import virtual_time
 from longstop.domain.errors import StoreError
 from longstop.store.spool import SpoolLimits
-from tests.simulated_disk import DiedError
+from longstop_origin.storm.disk import DiedError
 from tests.unit.store.durable_stage import DOWN, Stage, poll
 
 WORDS = ("save", "save both", "down", "up", "forgetful", "recover", "kill", "power", "die soon")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from longstop.domain.errors import SpoolBrokenError, SpoolFullError
 from longstop.store.spool import Spool
 from longstop.store.spool_recovery import Recovery
-from tests.simulated_disk import Faults, SimulatedDisk
+from longstop_origin.storm.disk import Faults, SimulatedDisk
 from tests.unit.store.spool_lives import (
     FOLDER,
     LIMITS,

@@ -9,6 +9,7 @@ import pytest
 from longstop.domain.match import MatchPriority
 from longstop.supervise.scheduler import UNWIND_SECONDS, Scheduler, SchedulerLimits, TurnOverdueError
 from longstop.supervise.service import Stop
+from longstop.virtual_time import VirtualTimeLoop
 from tests.virtual import noon_clock, on_virtual_time
 
 CLOCK = noon_clock()
@@ -106,6 +107,21 @@ async def test_a_turn_that_hangs_is_cancelled_at_its_deadline() -> None:
     failure = sick.failures[0]
     assert isinstance(failure, TurnOverdueError)
     assert str(failure) == "no end after 45 s"
+
+
+@on_virtual_time
+async def test_a_turn_that_stood_still_with_the_whole_process_is_given_the_time_to_end() -> None:
+    async def frozen() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualTimeLoop)
+        loop.call_later(1.0, loop.skip, 90.0)
+        await for_ever()
+
+    sick = Match("sick", frozen)
+    scheduler = Scheduler(CLOCK, SchedulerLimits(turn_seconds=45.0))
+    await lived(scheduler, 92.0, sick)
+    assert str(sick.failures[0]) == "no end after 45 s"
+    assert scheduler.progress().hanging == 0
 
 
 @on_virtual_time

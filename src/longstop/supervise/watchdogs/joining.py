@@ -9,6 +9,7 @@ from longstop.supervise.watchdogs.engine_patient import EnginePatient, Recycle
 from longstop.supervise.watchdogs.limits import Limits, loop_limits_of
 from longstop.supervise.watchdogs.loop import StallWatcher, tell_in_log
 from longstop.supervise.watchdogs.pack import Watchdogs
+from longstop.supervise.watchdogs.recoveries import AuditKeeping
 
 # What the watchdogs take while they look. What the loop's thread goes by stays as it was at the start.
 WATCHDOG_SETTINGS = (
@@ -36,7 +37,8 @@ def watchdogs_of(engine: Engine, settings: Settings, limits: Limits, recycle: Re
         parts.clock,
         parts.bus,
         beats=engine.beats,
-        keepers=(AuditLog(Path(storage.root), audit_bytes), StoredAudit(parts.store)),
-        entries_at_hand=storage.retention.audit_entries,
+        keeping=AuditKeeping(
+            (AuditLog(Path(storage.root), audit_bytes), StoredAudit(parts.store)), storage.retention.audit_entries
+        ),
         watcher=StallWatcher(tell_in_log, loop_limits_of(settings)),
     )

@@ -1,7 +1,5 @@
 """All the watchdogs of one instance, joined. Each is a service of the tree."""
 
-from collections.abc import Sequence
-
 from longstop.clock import Clock
 from longstop.domain.recovery import RecoveryAction
 from longstop.observe.signals import Signals
@@ -14,7 +12,7 @@ from longstop.supervise.watchdogs.limits import Limits
 from longstop.supervise.watchdogs.loop import LoopLimits, LoopWatchdog, StallWatcher
 from longstop.supervise.watchdogs.matches import MatchWatchdog
 from longstop.supervise.watchdogs.patient import Patient
-from longstop.supervise.watchdogs.recoveries import KEPT_AT_HAND, AuditKeeper, Recoveries
+from longstop.supervise.watchdogs.recoveries import AuditKeeping, Recoveries
 from longstop.supervise.watchdogs.reviving import Revived, Reviver
 
 
@@ -32,12 +30,11 @@ class Watchdogs:
         bus: Signals,
         *,
         beats: Beats | None = None,
-        keepers: Sequence[AuditKeeper] = (),
-        entries_at_hand: int = KEPT_AT_HAND,
+        keeping: AuditKeeping | None = None,
         watcher: StallWatcher | None = None,
     ) -> None:
         self.beats = beats or Beats(clock)
-        self.recoveries = Recoveries(clock, bus, limits, self.beats, keepers, entries_at_hand)
+        self.recoveries = Recoveries(clock, bus, limits, self.beats, keeping)
         self.matches = MatchWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
         self.grade = GradeWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
         self.eyes = Eyes(patient, limits, self.beats, clock, bus)

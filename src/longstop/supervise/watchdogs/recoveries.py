@@ -1,8 +1,10 @@
 """The book of what was done to get well again: written when it is done, judged by the state that is seen after it."""
 
+import random
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -40,6 +42,15 @@ class AuditKeeper(Protocol):
     async def keep(self, entries: Sequence[RecoveryAuditEntry]) -> None: ...
 
 
+@dataclass(frozen=True)
+class AuditKeeping:
+    """Where entries last, how many are at hand, and where their numbers come from."""
+
+    keepers: Sequence[AuditKeeper] = ()
+    at_hand: int = KEPT_AT_HAND
+    chance: random.Random = field(default_factory=random.Random)
+
+
 class _Open:
     """A recovery that is not judged yet."""
 
@@ -63,17 +74,18 @@ class Recoveries:
         bus: Signals,
         limits: Limits,
         beats: Beats,
-        keepers: Sequence[AuditKeeper] = (),
-        kept_at_hand: int = KEPT_AT_HAND,
+        keeping: AuditKeeping | None = None,
     ) -> None:
+        keeping = keeping or AuditKeeping()
         self._clock = clock
         self._bus = bus
         self._limits = limits
         self._beats = beats
+        self._chance = keeping.chance
         self._open: dict[str, _Open] = {}
         self._recent: dict[str, RecoveryAuditEntry] = {}
-        self._kept_at_hand = kept_at_hand
-        self._waiting = [(keeper, deque[RecoveryAuditEntry](maxlen=WAITING_MAX)) for keeper in keepers]
+        self._kept_at_hand = keeping.at_hand
+        self._waiting = [(keeper, deque[RecoveryAuditEntry](maxlen=WAITING_MAX)) for keeper in keeping.keepers]
 
     @property
     def entries(self) -> tuple[RecoveryAuditEntry, ...]:
@@ -85,7 +97,7 @@ class Recoveries:
     ) -> str:
         """`look` tells how the subject is, and is told when the recovery began."""
         entry = RecoveryAuditEntry(
-            entry_id=str(uuid.uuid4()),
+            entry_id=str(uuid.UUID(int=self._chance.getrandbits(128), version=4)),
             at=self._clock.now(),
             action=action,
             trigger=trigger,

@@ -1,4 +1,4 @@
-"""A disk that forgets what was not synced, as a real one may: for the spool's tests, and for storms.
+"""A disk that forgets what was not synced, as a real one may: for storms, and for the spool's tests.
 
 A file is its bytes as the process sees them, and its bytes as they would survive. A write changes the first only, a
 sync carries it over. When the power goes, each sector of what was not synced may or may not have arrived, and each name
@@ -36,11 +36,13 @@ class _Inode:
 
 @dataclass
 class Faults:
-    """`die_at`: the operation during which the process ends. `fail_at`: those that fail with an error, and which."""
+    """`die_at`: the operation during which the process ends. `fail_at`: those that fail with an error, and which;
+    `trouble` tells the same of whatever operation comes, None where all is well."""
 
     die_at: int | None = None
     fail_at: dict[int, int] = field(default_factory=dict)
     capacity: int | None = None
+    trouble: Callable[[], int | None] = lambda: None
 
 
 class SimulatedDisk:
@@ -69,11 +71,14 @@ class SimulatedDisk:
         inode.seen[position] ^= 1 << bit
         inode.kept = bytes(inode.seen)
 
+    def files(self) -> list[Path]:
+        return sorted(path for path, inode in self._seen.items() if inode.seen)
+
     def size(self, path: Path) -> int:
         return len(self._seen[path].seen)
 
     def _forget_names(self) -> None:
-        for path in set(self._seen) ^ set(self._kept):
+        for path in sorted(set(self._seen) ^ set(self._kept)):
             if self.chance.getrandbits(1):
                 continue  # the change of this name had arrived
             if path in self._kept:
@@ -104,7 +109,7 @@ class SimulatedDisk:
             if self.chance.getrandbits(1):
                 work()
             raise DiedError
-        code = self.faults.fail_at.get(self.operations)
+        code = self.faults.fail_at.get(self.operations) or self.faults.trouble()
         if code is not None:
             raise OSError(code, os.strerror(code))
         work()

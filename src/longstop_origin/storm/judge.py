@@ -1,0 +1,102 @@
+"""The verdict when the storm is over: what is kept, held against what is true."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from longstop.domain.events import Gap, GapState
+from longstop.serve.account import account_of
+from longstop.store.sqlite import SqliteStore
+from longstop_origin.fixture import Fixture
+from longstop_origin.judging import Account, Verdict, judge
+from longstop_origin.oracle import truth_of
+from longstop_origin.storm.database import inline
+from longstop_origin.storm.findings import DUPLICATED, LOST, STALE, UNEXPECTED
+from longstop_origin.storm.scene import Scene
+from longstop_origin.storm.witness import critical_rows
+
+SOURCE = "crex"
+LIVE = 1
+
+
+class Judge:
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._rows: SqliteStore = scene.server.rows
+
+    def pronounce(self) -> None:
+        """Everything that is not as it must be becomes a finding."""
+        self._scene.server.settle()
+        for fixture in self.fixtures():
+            self._judge_match(fixture)
+        self._judge_promises()
+
+    def describe(self, fixture: Fixture) -> str:
+        """What is wrong with one match; empty when nothing is."""
+        return "; ".join(f"{fixture.key}: {word}, {text}" for word, _, text in self._faults(fixture))
+
+    def fixtures(self) -> list[Fixture]:
+        """The matches that something is owed of. One that began and ended while nobody could see it is none."""
+        now = self._scene.timeline.moment
+        at = self._scene.world.time(now)
+        begun = sorted(self._scene.world.begun(now), key=lambda each: each.key)
+        known = self._scene.witness.discovered
+        return [each for each in begun if f"{SOURCE}_{each.key}" in known or each.status(at) == LIVE]
+
+    def _at(self, fixture: Fixture) -> float:
+        """The moment whose truth is owed: now, or when a match was seen last that the site shows no more."""
+        at = self._scene.world.time(self._scene.timeline.moment)
+        if self._scene.site.is_gone(fixture):
+            return min(at, self._scene.witness.seen_at.get(f"{SOURCE}_{fixture.key}", fixture.starts_at))
+        return at
+
+    def _verdict(self, fixture: Fixture) -> tuple[Verdict, dict[str, Any]]:
+        account = inline(account_of(self._rows, f"{SOURCE}_{fixture.key}"))
+        return judge(fixture, self._at(fixture), msgspec.convert(account, Account)), account
+
+    def _judge_match(self, fixture: Fixture) -> None:
+        for word, rule, text in self._faults(fixture):
+            self._scene.witness.find(word, rule, f"{text} in {fixture.key}")
+
+    def _faults(self, fixture: Fixture) -> Iterator[tuple[str, str, str]]:
+        verdict, account = self._verdict(fixture)
+        counts = verdict.counts
+        if counts.lost:
+            missing = counts.lost - self._excused(fixture, account)
+            if missing:
+                yield LOST, "every ball that was shown is kept", f"{missing} balls"
+        if counts.duplicated:
+            yield DUPLICATED, "every ball is kept once", f"{counts.duplicated} balls"
+        if counts.unexpected:
+            yield UNEXPECTED, "nothing is kept that was never shown", f"{counts.unexpected} balls"
+        if counts.wrong:
+            yield STALE, "every ball is kept as it was shown last", f"{counts.wrong} balls"
+        for fault in verdict.faults:
+            yield STALE, "the board is the one that was shown last", fault
+
+    def _excused(self, fixture: Fixture, account: dict[str, Any]) -> int:
+        """Balls of overs that the site has lost for good, where a gap tells of them."""
+        kept = {(ball["innings"], ball["over"], ball["position"]) for ball in account["balls"]}
+        gaps = [gap for gap in inline(self._rows.gaps(f"{SOURCE}_{fixture.key}")) if gap.state is not GapState.REPAIRED]
+        missing = [ball.key for ball in truth_of(fixture, self._at(fixture)).balls if tuple(ball.key) not in kept]
+        return sum(
+            self._scene.site.is_forgotten(fixture.key, place[0], place[1]) and _is_told(gaps, place[0], place[1])
+            for place in missing
+        )
+
+    def _judge_promises(self) -> None:
+        """What was acknowledged is durable, as it was acknowledged."""
+        witness = self._scene.witness
+        if witness.has_lost_records:
+            return
+        durable: dict[Any, Any] = {}
+        for match_id in sorted({key[1] for key in witness.acknowledged}):
+            durable.update(inline(critical_rows(self._rows, match_id)))
+        gone = [key for key, row in witness.acknowledged.items() if durable.get(key) != row]
+        for key in gone[:3]:
+            witness.find(LOST, "what was acknowledged is durable", f"{key} ({len(gone)} in all)")
+
+
+def _is_told(gaps: list[Gap], innings: int, over: int) -> bool:
+    return any(gap.innings == innings and gap.first_over <= over <= gap.last_over for gap in gaps)
