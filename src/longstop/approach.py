@@ -128,6 +128,10 @@ class Approaches:
         fetcher = self._fetchers.get(source)
         return fetcher.where(key)[1] if fetcher else ""
 
+    def shut(self, source: str, key: str) -> tuple[str, ...]:
+        fetcher = self._fetchers.get(source)
+        return fetcher.not_closed(key) if fetcher else ()
+
     def breakers(self) -> list[dict[str, Any]]:
         """Those that have something to tell: a thousand closed ones say nothing."""
         views = (view for fetcher in self._fetchers.values() for view in fetcher.all_breakers())

@@ -20,6 +20,7 @@ from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
 from longstop.observe.logs import Logs, configure_logging
+from longstop.observe.lookout.post import Lookout
 from longstop.observe.metrics import Metrics, MetricsServer, serve_metrics
 from longstop.observe.outlets import Outlets
 from longstop.observe.redact import protect
@@ -103,8 +104,10 @@ class Instance:
         self._streams = Streams(clock, self.bus, stream_limits(settings))
         # Who is shut out is cut off at once, and not with the next heartbeat.
         self.hall.directory.on_change(self._streams.newest.wake_all)
+        self.lookout = Lookout(self._outlets.match_lines)
+        self._model = self._read_model()
         app = create_app(
-            self._read_model(),
+            self._model,
             self.hall.entry(),
             has_health=settings.scraper.monitoring.health_check.enabled,
             admin=self._admin_desk(),
@@ -151,6 +154,7 @@ class Instance:
         late = await self.engine.stop(reason)
         await self._outlets.close(reason)
         self._streams.close()
+        self._model.closing.begin()
         await self._api.stop()
         await self.reloader.close()
         self._stop_metrics()
@@ -235,6 +239,7 @@ class Instance:
         self.report.subscribe(self.bus)
         self._metrics.subscribe(self.bus)
         self._outlets.subscribe()
+        self.lookout.subscribe(self.bus)
         self._metrics.watch(self.board, self.meter.histogram, self.clock.now)
 
     def _read_model(self) -> ReadModel:
@@ -247,6 +252,7 @@ class Instance:
             approach=self.approaches,
             operations=InstanceOperations(lambda: self._engine, lambda: self.watchdogs, lambda: self.reloader.settings),
             bus=self.bus,
+            lookout=self.lookout,
         )
 
     def _admin_desk(self) -> AdminDesk:

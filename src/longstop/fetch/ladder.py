@@ -159,6 +159,15 @@ class Ladder:
             return ("", "")
         return (self._rungs[standing.place].name.value, standing.reason)
 
+    def not_closed(self, key: str) -> tuple[str, ...]:
+        """The rungs of a match that are shut, or only tried, each with the state of its breaker."""
+        standing = self._standings.get(key)
+        return tuple(
+            f"{rung.name.value} {breaker.state.value.lower().replace('_', '-')}"
+            for rung, breaker in zip(self._rungs, standing.breakers if standing else (), strict=False)
+            if breaker.state is not BreakerState.CLOSED
+        )
+
     def all_breakers(self) -> Iterator[BreakerView]:
         return (breaker.view() for standing in tuple(self._standings.values()) for breaker in standing.breakers)
 

@@ -53,6 +53,9 @@ class SourceFetcher:
     def where(self, key: str) -> tuple[str, str]:
         return self._ladder.where(key)
 
+    def not_closed(self, key: str) -> tuple[str, ...]:
+        return self._ladder.not_closed(key)
+
     def all_breakers(self) -> Iterator[BreakerView]:
         return self._ladder.all_breakers()
 

@@ -105,6 +105,11 @@ class MatchLogs:
     def matches(self) -> tuple[str, ...]:
         return tuple(self._stretches)
 
+    def lines(self, match_id: str) -> list[bytes]:
+        """What is kept of a match and was not handed over yet, the oldest first."""
+        stretch = self._stretches.get(match_id)
+        return list(stretch.encoded()) if stretch is not None else []
+
     def take(self, match_id: str, reason: str) -> Stretch | None:
         """Hands the log of a match over, and begins a new one with its next line."""
         self.due.pop(match_id, None)

@@ -34,6 +34,10 @@ class Outlets:
         self._alerts.subscribe(self._bus)
         self._webhook.subscribe()
 
+    def match_lines(self, match_id: str) -> list[bytes]:
+        """The log of a match, as far as it was not written down yet."""
+        return self._logs.lines(match_id)
+
     async def close(self, reason: str) -> None:
         await self._keeping.close(reason)
 

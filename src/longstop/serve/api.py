@@ -217,7 +217,7 @@ def create_litestar(
     return Litestar(
         route_handlers=[
             *routes,
-            console_router(OpsBoard(model, epoch=token_hex(4))),
+            console_router(OpsBoard(model, epoch=token_hex(4)), model),
             *([admin_router(admin)] if admin is not None else []),
             *entry.routers,
         ],

@@ -95,6 +95,9 @@ TOO_MANY_STREAMS = Kind(
     "Too many streams are open",
     "Come again a little later, or ask for events with `wait`; api.streams.max says how many may be open.",
 )
+TOO_MANY_PAGES = Kind(
+    "too-many-pages", 503, "No more pages can be streamed to", "Ask GET /ops/board instead, or close another page."
+)
 OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -121,6 +124,7 @@ CATALOGUE: Mapping[str, Kind] = {
         TOO_SLOW,
         INSUFFICIENT_MEMORY,
         TOO_MANY_STREAMS,
+        TOO_MANY_PAGES,
         OTHER,
     )
 }

@@ -13,8 +13,10 @@ from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.observe.health import Watched
 from longstop.observe.health_rules import Vitals
+from longstop.observe.lookout.post import Lookout
 from longstop.observe.signals import Signals
 from longstop.observe.windows import PollTally
+from longstop.serve.closing import Closing
 from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
 
 # Twice the slowest pace of normal work, 30 s in a break: what is older is not just between two polls.
@@ -49,6 +51,8 @@ class MatchReader(Protocol):
     async def audits(self, *, limit: int = 100) -> Sequence[RecoveryAuditEntry]: ...
 
     async def ping(self) -> float: ...
+
+    async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]: ...
 
 
 class BoardReader(Protocol):
@@ -96,6 +100,10 @@ class Approach(Protocol):
         """Why the match is fetched the way it is; empty when it is not watched."""
         ...
 
+    def shut(self, source: str, key: str) -> tuple[str, ...]:
+        """The rungs of this match whose breaker is not closed, each with its state, as in `replay open`."""
+        ...
+
     def breakers(self) -> list[dict[str, Any]]:
         """Every breaker that is not simply closed and unused."""
         ...
@@ -106,6 +114,9 @@ class NoApproach:
 
     def why(self, source: str, key: str) -> str:  # noqa: ARG002 - it is the same for all
         return ""
+
+    def shut(self, source: str, key: str) -> tuple[str, ...]:  # noqa: ARG002 - it is the same for all
+        return ()
 
     def breakers(self) -> list[dict[str, Any]]:
         return []
@@ -174,3 +185,5 @@ class ReadModel:
     operations: Operations = NO_OPERATIONS
     bus: Signals = field(default_factory=Signals)
     stale_after_seconds: float = STALE_AFTER_SECONDS
+    lookout: Lookout = field(default_factory=Lookout)
+    closing: Closing = field(default_factory=Closing)

@@ -31,6 +31,8 @@ from longstop.domain.observation import Observation, Provenance
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.observe import signals as facts
 from longstop.observe.health import Board
+from longstop.observe.lookout.post import Lookout
+from longstop.observe.match_log import MatchLogs
 from longstop.serve.api import create_app
 from longstop.serve.entry.hall import open_to_this_machine
 from longstop.serve.gate import Gate
@@ -132,6 +134,10 @@ class MemoryStore:
             if as_of is None or record.captured_at <= as_of:
                 current[record.place] = record
         return [current[place] for place in sorted(current) if current[place].delivery is not None]
+
+    async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
+        await self._answer()
+        return list(self.ball_rows.get(match_id, []))
 
     async def gaps(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[Gap]:
         await self._answer()
@@ -241,6 +247,10 @@ class World:
         self.board = Board(NOON - timedelta(minutes=10))
         self.signals = facts.Signals()
         self.board.subscribe(self.signals)
+        self.logs = MatchLogs()
+        self.logs.subscribe(self.signals)
+        self.lookout = Lookout(lines=self.logs.lines)
+        self.lookout.subscribe(self.signals)
         self.names = NAMES
         self.model = ReadModel(
             store=self.store,
@@ -249,6 +259,7 @@ class World:
             clock=self.clock,
             instance=Instance("test", "0.1.0"),
             bus=self.signals,
+            lookout=self.lookout,
         )
 
     def add(self, key: str = "QUY", *, source: str = "crex", is_watched: bool = True, **more: Any) -> str:
@@ -298,6 +309,20 @@ class World:
         self.signals.emit(
             facts.ScoreStored(
                 at=self.clock.now(), match_id=told.ref.match_id, scraper_id=f"s-{key}", sequence=313, observation=told
+            )
+        )
+
+    def open_gap(self, key: str = "QUY", gap_id: str = "g") -> None:
+        self.signals.emit(
+            facts.GapOpened(
+                at=self.clock.now(),
+                match_id=f"crex_{key}",
+                gap_id=gap_id,
+                innings=1,
+                cause="the board has more than the balls",
+                missing_runs=3,
+                missing_wickets=0,
+                missing_balls=2,
             )
         )
 

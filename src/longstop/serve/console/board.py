@@ -1,99 +1,108 @@
-"""`GET /ops/board`: what the page asks for once a second.
+"""What the operations page is told: everything once, then only what has changed, as one frame a second.
 
-Rows are sent only when they changed since the revision the page already has; the pulse of every match is sent always.
-With a thousand matches and nothing new that is some 50 KB and a few milliseconds.
+A frame after a mark holds the rows that changed, the pulses that beat, the age histories that grew and the happenings
+that came since; the instance's own figures always. All pages share one board, which looks at most twice a second.
 
 The board in memory answers for what is watched. The store adds what is not (upcoming, finished, known from before a
 restart), at most every few seconds; when it does not answer, the page says so and goes on with what is known.
 """
 
-import math
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import msgspec
 
-from longstop.clock import age_seconds, to_millis
+from longstop.clock import to_millis
 from longstop.domain.errors import StoreError
 from longstop.domain.match import MatchStatus
-from longstop.observe.health_rules import overall_health
-from longstop.serve.console.rows import Pulse, Row, Scene, build_pulse, build_row
+from longstop.observe.health import Watched
+from longstop.serve.console.head import Head, build_head
+from longstop.serve.console.marks import Mark
+from longstop.serve.console.rows import Pulse, Row, build_pulse, build_row
+from longstop.serve.console.scene import Scene, Standing
+from longstop.serve.console.telling import News, news_after
 from longstop.serve.reading import ReadModel
 from longstop.store.contract import LiveRow, MatchRow
 
+LOOK_SECONDS: Final = 0.5
 _STORE_SECONDS: Final = 3.0
 _STORE_DEADLINE_SECONDS: Final = 1.5
 _LIVE_MAX: Final = 2_000
 _OTHERS_MAX: Final = 200
 _FINISHED_SHOWN_FOR: Final = timedelta(hours=24)
-_MEGABYTE: Final = 1024 * 1024
+_NOBODY: Final = Standing()
 
 
-class Ages(msgspec.Struct, frozen=True):
-    p50: float
-    p99: float
-    max: float
+class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`members` are the numbers of all matches, sent when one came or went; `is_whole`: forget what you knew."""
 
-
-class Head(msgspec.Struct, frozen=True):
-    """The instance, in a few figures."""
-
-    name: str
-    version: str
-    status: str
-    active: int
-    ages: Ages | None
-    updates_per_minute: int
-    errors_last_minute: int
-    memory_mb: float
-    uptime_seconds: int
-    store_answers: bool
-
-
-class BoardAnswer(msgspec.Struct, frozen=True):
+    mark: str
     now: int
-    epoch: str
-    revision: int
     head: Head
-    rows: list[Row]
-    pulse: list[Pulse]
+    rows: list[Row] = []
+    pulse: list[Pulse] = []
+    ages: list[tuple[int, str]] = []
+    news: list[News] = []
+    members: list[int] | None = None
+    is_whole: bool = False
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    key: tuple[object, ...]
-    revision: int
-    row: Row
+class _Kept(msgspec.Struct):
+    """One match as it was told last. Each part has the revision in which it changed."""
+
+    number: int
+    key: tuple[object, ...] = ()
+    row: Row | None = None
+    row_revision: int = 0
+    pulse: Pulse | None = None
+    pulse_revision: int = 0
+    ages: str = ""
+    ages_revision: int = 0
 
 
 class OpsBoard:
-    """Shared by every page that is open. `epoch` tells a page that the revisions it knows are from another life."""
+    """Shared by every page that is open."""
 
-    def __init__(self, model: ReadModel, epoch: str) -> None:
+    def __init__(self, model: ReadModel, epoch: str, look_seconds: float = LOOK_SECONDS) -> None:
         self._model = model
+        self._look_seconds = look_seconds
         self._epoch = epoch
         self._revision = 0
+        self._numbers = 0
         self._kept: dict[str, _Kept] = {}
+        self._members_revision = 0
+        self._looked_at: float | None = None
         self._rows: dict[str, MatchRow] = {}
         self._live: dict[str, LiveRow] = {}
         self._read_at: float | None = None
         self._is_reading = False
         self._store_answers = True
 
-    async def answer(self, after: int, epoch: str) -> BoardAnswer:
+    async def frame(self, after: Mark) -> Frame:
         await self._read_store_when_due()
         now = self._model.clock.now()
-        scenes = self._scenes()
-        self._rebuild(scenes)
-        known = after if epoch == self._epoch else 0
-        return BoardAnswer(
+        self._look(now)
+        is_known = after.epoch == self._epoch and after.revision <= self._revision
+        known = after if is_known else Mark()
+        happenings = self._model.lookout.happenings
+        kept = self._kept.values()
+        return Frame(
+            mark=str(Mark(self._epoch, self._revision, happenings.seq)),
             now=to_millis(now),
-            epoch=self._epoch,
-            revision=self._revision,
-            head=self._head(),
-            rows=[kept.row for kept in self._kept.values() if kept.revision > known],
-            pulse=[build_pulse(scene, now) for scene in scenes],
+            head=build_head(self._model, self._store_answers),
+            rows=[each.row for each in kept if each.row_revision > known.revision and each.row is not None],
+            pulse=[each.pulse for each in kept if each.pulse_revision > known.revision and each.pulse is not None],
+            ages=[(each.number, each.ages) for each in kept if each.ages_revision > known.revision],
+            news=news_after(happenings, known.news),
+            members=[each.number for each in kept] if self._members_revision > known.revision else None,
+            is_whole=not is_known,
         )
+
+    def row_of(self, match_id: str) -> Row | None:
+        """As it was told last."""
+        kept = self._kept.get(match_id)
+        return kept.row if kept is not None else None
 
     async def _read_store_when_due(self) -> None:
         """One reader at a time; the others go on with what is there."""
@@ -111,6 +120,7 @@ class OpsBoard:
         finally:
             self._is_reading = False
             self._read_at = monotonic
+            self._looked_at = None
 
     async def _read_store(self) -> None:
         store = self._model.store
@@ -120,7 +130,7 @@ class OpsBoard:
             others.extend(await store.matches(status=status, limit=_OTHERS_MAX))
         shown = [*live, *self._recent(others)]
         unwatched = [row.ref.match_id for row in shown if not self._is_on_board(row.ref.match_id)]
-        self._live = await store.live(unwatched) if unwatched else {}
+        self._live = dict(await store.live(unwatched)) if unwatched else {}
         self._rows = {row.ref.match_id: row for row in shown}
 
     def _recent(self, rows: Sequence[MatchRow]) -> list[MatchRow]:
@@ -137,47 +147,50 @@ class OpsBoard:
         watched = self._model.board.match(match_id)
         return watched is not None and watched.observation is not None
 
+    def _look(self, now: datetime) -> None:
+        """One revision for all that changed since somebody last looked."""
+        monotonic = self._model.clock.monotonic()
+        if self._looked_at is not None and monotonic - self._looked_at < self._look_seconds:
+            return
+        self._looked_at = monotonic
+        revision = self._revision + 1
+        before, self._kept = self._kept, {}
+        for scene in self._scenes():
+            known = before.pop(scene.match_id, None)
+            self._kept[scene.match_id] = kept = known or self._meet(revision)
+            if self._renew(kept, scene, now, revision):
+                self._revision = revision
+        if before:
+            self._members_revision = self._revision = revision
+
+    def _meet(self, revision: int) -> _Kept:
+        self._numbers += 1
+        self._members_revision = revision
+        return _Kept(self._numbers)
+
+    def _renew(self, kept: _Kept, scene: Scene, now: datetime, revision: int) -> bool:
+        names = self._model.names(scene.source)
+        key, pulse = scene.key(names), build_pulse(kept.number, scene, now)
+        ages = self._model.lookout.ages.text(scene.match_id, now)
+        if kept.key != key:
+            kept.key, kept.row, kept.row_revision = key, build_row(kept.number, scene, names), revision
+        if kept.pulse != pulse:
+            kept.pulse, kept.pulse_revision = pulse, revision
+        if kept.ages != ages:
+            kept.ages, kept.ages_revision = ages, revision
+        return revision in {kept.row_revision, kept.pulse_revision, kept.ages_revision}
+
     def _scenes(self) -> list[Scene]:
         watched = {known.match_id: known for known in self._model.board.matches()}
-        scenes = [
-            Scene(row, self._live.get(match_id), watched.pop(match_id, None)) for match_id, row in self._rows.items()
-        ]
-        scenes.extend(Scene(None, None, known) for known in watched.values() if known.observation or known.is_active)
-        return scenes
+        scenes = []
+        for match_id, row in self._rows.items():
+            known = watched.pop(match_id, None)
+            scenes.append(Scene(row, self._live.get(match_id), known, self._standing(known)))
+        unstored = (known for known in watched.values() if known.observation or known.is_active)
+        return scenes + [Scene(None, None, known, self._standing(known)) for known in unstored]
 
-    def _rebuild(self, scenes: Sequence[Scene]) -> None:
-        """One revision for all that changed since somebody last asked."""
-        revision = self._revision + 1
-        kept: dict[str, _Kept] = {}
-        for scene in scenes:
-            names = self._model.names(scene.source)
-            before, key = self._kept.get(scene.match_id), scene.key(names)
-            if before is None or before.key != key:
-                before = _Kept(key, revision, build_row(scene, names))
-                self._revision = revision
-            kept[scene.match_id] = before
-        self._kept = kept
-
-    def _head(self) -> Head:
-        model, now = self._model, self._model.clock.now()
-        vitals = model.board.vitals(now)
-        return Head(
-            name=model.instance.name,
-            version=model.instance.version,
-            status=overall_health(vitals),
-            active=vitals.active,
-            ages=_ages([age_seconds(now, known.captured_at or known.started_at) for known in model.board.active()]),
-            updates_per_minute=model.board.updates_per_minute(now),
-            errors_last_minute=vitals.errors_last_minute,
-            memory_mb=round((model.board.rss_bytes + model.board.browser_bytes) / _MEGABYTE, 1),
-            uptime_seconds=int(vitals.uptime_seconds),
-            store_answers=self._store_answers,
-        )
-
-
-def _ages(seconds: list[float]) -> Ages | None:
-    if not seconds:
-        return None
-    seconds.sort()
-    p50, p99 = (seconds[math.ceil(len(seconds) * fraction) - 1] for fraction in (0.5, 0.99))
-    return Ages(round(p50, 2), round(p99, 2), round(seconds[-1], 2))
+    def _standing(self, known: Watched | None) -> Standing:
+        if known is None or not known.is_active:
+            return _NOBODY
+        key = known.match_id.removeprefix(f"{known.source}_")
+        return Standing(self._model.approach.why(known.source, key), self._model.approach.shut(known.source, key))

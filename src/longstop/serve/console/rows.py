@@ -6,23 +6,20 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from longstop.clock import age_seconds, to_millis
-from longstop.domain.cricket import InningsScore, PlayState, Result
-from longstop.domain.match import MatchStatus, Names
+from longstop.clock import to_millis
+from longstop.domain.cricket import InningsScore, Result
+from longstop.domain.match import Names
 from longstop.domain.observation import Observation
 from longstop.observe.health import Watched
-from longstop.observe.health_rules import scraper_health
-from longstop.serve.freshness import latest_capture
+from longstop.serve.console.scene import Scene
 from longstop.serve.naming import NameBook
 from longstop.serve.notation import ball_text, chase_text, innings_text, result_text
 from longstop.store.contract import LiveRow, MatchRow
 
 _BALLS = 12
 OVER_BREAK = "|"
-_GRADES = {"failing": 0, "degraded": 1}
-_IN_PLAY, _PAUSED, _UPCOMING, _OVER = 2, 3, 4, 5
-
-Pulse = tuple[str, int | None, int, int, int, int | None]
+_REASONS_MAX = 8
+Pulse = tuple[int, int | None, int, int, int, int | None]
 _MEGABYTE = 1024 * 1024
 
 
@@ -42,7 +39,17 @@ class Trouble(Struct, frozen=True):
     at: int
 
 
+class Held(Struct, frozen=True):
+    """A newer payload that is not believed, since when and why."""
+
+    since: int
+    reasons: tuple[str, ...]
+
+
 class Row(Struct, frozen=True, omit_defaults=True):
+    """`n` is the number of the match on this board: short, and never given twice in one life."""
+
+    n: int
     id: str
     title: str
     status: str
@@ -51,6 +58,14 @@ class Row(Struct, frozen=True, omit_defaults=True):
     lines: tuple[Line, Line]
     about: str = ""
     rung: str = ""
+    why: str = ""
+    shut: tuple[str, ...] = ()
+    pace: float = 0.0
+    pace_why: str = ""
+    rests_until: int | None = None
+    stale: bool = False
+    watched: bool = False
+    held: Held | None = None
     note: str = ""
     balls: list[str] = field(default_factory=list)
     starts: int | None = None
@@ -58,63 +73,12 @@ class Row(Struct, frozen=True, omit_defaults=True):
     trouble: Trouble | None = None
 
 
-class Scene(Struct, frozen=True, eq=False):
-    """All that is known of one match, from wherever it is known. Either part may be missing."""
-
-    row: MatchRow | None
-    live: LiveRow | None
-    watched: Watched | None
-
-    @property
-    def state(self) -> LiveRow | Observation | None:
-        """The board is never behind the store; the store still knows after a restart."""
-        if self.watched is not None and self.watched.observation is not None:
-            return self.watched.observation
-        return self.live
-
-    @property
-    def match_id(self) -> str:
-        if self.row is not None:
-            return self.row.ref.match_id
-        return self.watched.match_id if self.watched is not None else ""
-
-    @property
-    def source(self) -> str:
-        if self.row is not None:
-            return self.row.ref.source
-        return self.watched.source if self.watched is not None else ""
-
-    @property
-    def teams(self) -> tuple[str, str]:
-        if self.row is not None:
-            return self.row.teams
-        state = self.state
-        return state.teams if isinstance(state, Observation) else ("?", "?")
-
-    @property
-    def status(self) -> MatchStatus:
-        state = self.state
-        if state is not None and state.play is PlayState.ENDED:
-            return MatchStatus.COMPLETED
-        if isinstance(state, Observation) and self.watched is not None and self.watched.is_active:
-            return state.status
-        return self.row.status if self.row is not None else MatchStatus.LIVE
-
-    @property
-    def captured_at(self) -> datetime | None:
-        return latest_capture(self.live, self.watched)
-
-    def key(self, names: Names) -> tuple[Any, ...]:
-        """Equal keys mean that the row would come out the same."""
-        revision = (self.watched.revision, self.watched.rung) if self.watched is not None else None
-        return (self.row, self.live, revision, len(names.teams), len(names.teams_short), len(names.series))
-
-
-def build_row(scene: Scene, names: Names) -> Row:
+def build_row(number: int, scene: Scene, names: Names) -> Row:
     book = NameBook(names)
     row, state, watched = scene.row, scene.state, scene.watched
     title = book.title(row.title if row is not None else (watched.title if watched else ""), scene.teams)
     return Row(
+        n=number,
         id=scene.match_id,
         title=title,
         about=" · ".join(part for part in (_occasion(title, scene.teams, book), *_competition(row, book)) if part),
@@ -123,44 +87,45 @@ def build_row(scene: Scene, names: Names) -> Row:
         source=scene.source,
         lines=_lines(scene.teams, state.innings if state is not None else (), book),
         rung=watched.rung if watched is not None else (scene.live.rung if scene.live is not None else ""),
+        why=scene.standing.why,
+        shut=scene.standing.shut,
         note=_note(scene, book),
         balls=_recent(state),
         starts=None if row is None or row.starts_at is None else to_millis(row.starts_at),
-        gaps=len(watched.gaps) if watched is not None else 0,
-        trouble=_trouble(watched),
+        **_watching(watched),
     )
 
 
-def build_pulse(scene: Scene, now: datetime) -> Pulse:
-    """What changes with every poll: id, last capture, grade, errors in a row, errors in the last minute, megabytes."""
+def _watching(watched: Watched | None) -> dict[str, Any]:
+    """What is known only of a match that somebody watches, or watched in this life."""
+    if watched is None:
+        return {}
+    hold, until = watched.hold, watched.paused_until
+    return {
+        "gaps": len(watched.gaps),
+        "pace": watched.interval_seconds,
+        "pace_why": watched.pace_reason,
+        "rests_until": None if until is None else to_millis(until),
+        "stale": watched.is_stale,
+        "watched": watched.is_active,
+        "held": None if hold is None else Held(to_millis(hold.since), hold.reasons[:_REASONS_MAX]),
+        "trouble": _trouble(watched),
+    }
+
+
+def build_pulse(number: int, scene: Scene, now: datetime) -> Pulse:
+    """What changes with every poll: last capture, grade, errors in a row, errors in the last minute, megabytes."""
     watched, captured_at = scene.watched, scene.captured_at
     in_a_row = watched.error_count if watched is not None else 0
     last_minute = watched.errors.total(now) if watched is not None else 0
     millis = None if captured_at is None else to_millis(captured_at)
-    return (scene.match_id, millis, _grade(scene, now), in_a_row, last_minute, _megabytes(watched))
+    return (number, millis, scene.grade(now), in_a_row, last_minute, _megabytes(watched))
 
 
 def _megabytes(watched: Watched | None) -> int | None:
     """Rounded up: a match that is watched takes something. None is not known."""
     size = watched.memory_bytes if watched is not None else None
     return -(-size // _MEGABYTE) if size else None
-
-
-def _grade(scene: Scene, now: datetime) -> int:
-    """Lower is worse and comes first; the words are those of the health rules."""
-    status = scene.status
-    if status is MatchStatus.UPCOMING:
-        return _UPCOMING
-    if status is not MatchStatus.LIVE:
-        return _OVER
-    watched = scene.watched
-    since = scene.captured_at or (watched.started_at if watched is not None else None)
-    if since is None:
-        return _GRADES["failing"]
-    health = scraper_health(watched.error_count if watched is not None else 0, age_seconds(now, since))
-    state = scene.state
-    is_paused = state is not None and state.play not in {PlayState.PLAY, PlayState.UNKNOWN}
-    return _GRADES.get(health, _PAUSED if is_paused else _IN_PLAY)
 
 
 def _occasion(title: str, teams: tuple[str, str], book: NameBook) -> str:

@@ -1,0 +1,55 @@
+"""The board as server-sent events: a frame a second, from where the page stopped when its connection broke.
+
+A page that reads slowly gets fewer frames, each with all that changed since its last: nothing piles up here. A stream
+ends after some minutes and is taken up again by the page, so that whoever may no longer look does not look for ever.
+"""
+
+from collections.abc import AsyncGenerator
+from typing import Final
+
+import msgspec
+
+from longstop.serve.console.board import Frame, OpsBoard
+from longstop.serve.console.marks import Mark, mark_of
+from longstop.serve.problems import TOO_MANY_PAGES, ApiError
+from longstop.serve.reading import ReadModel
+
+FRAME_SECONDS: Final = 1.0
+LIFE_SECONDS: Final = 600.0
+STREAMS_MAX: Final = 32
+_RETRY_MILLIS: Final = 1_500
+
+
+class Streams:
+    """As many as we can serve; the page of whoever finds no place asks once a second instead."""
+
+    def __init__(self, ops: OpsBoard, model: ReadModel, streams_max: int = STREAMS_MAX) -> None:
+        self._ops = ops
+        self._model = model
+        self._streams_max = streams_max
+        self.open = 0
+
+    def stream(self, after: Mark) -> AsyncGenerator[bytes, None]:
+        if self.open >= self._streams_max:
+            raise ApiError(TOO_MANY_PAGES, f"{self._streams_max} pages are streamed to already.")
+        return self._frames(after)
+
+    async def _frames(self, after: Mark) -> AsyncGenerator[bytes, None]:
+        clock, closing = self._model.clock, self._model.closing
+        self.open += 1
+        ends_at = clock.monotonic() + LIFE_SECONDS
+        try:
+            yield b"retry: %d\n\n" % _RETRY_MILLIS
+            while clock.monotonic() < ends_at:
+                frame = await self._ops.frame(after)
+                yield event_of(frame)
+                after = mark_of(frame.mark)
+                if await closing.pause(clock, FRAME_SECONDS):
+                    return
+        finally:
+            self.open -= 1
+
+
+def event_of(frame: Frame) -> bytes:
+    """JSON without a line break, so that one line of data holds it."""
+    return b"id: %s\nevent: board\ndata: %s\n\n" % (frame.mark.encode(), msgspec.json.encode(frame))
