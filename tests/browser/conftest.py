@@ -9,6 +9,8 @@ from typing import Literal
 import pytest
 from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
 
+from tests.browser.stage import Site
+
 # Nothing but what a test asks for: no update, no synchronisation, no request of its own.
 SWITCHES = (
     "--no-sandbox",
@@ -43,9 +45,14 @@ class Visitor:
 
     @asynccontextmanager
     async def page(
-        self, url: str, *, width: int = 1280, height: int = 900, scheme: Scheme = "light"
+        self, url: str, *, width: int = 1280, height: int = 900, scheme: Scheme = "light", is_calm: bool = False
     ) -> AsyncIterator[Page]:
-        context = await self._browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        """`is_calm`: whoever looks has asked for less motion."""
+        context = await self._browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=scheme,
+            reduced_motion="reduce" if is_calm else "no-preference",
+        )
         page = await context.new_page()
         self._listen(page)
         await page.goto(url)
@@ -64,6 +71,14 @@ class Visitor:
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", on_request)
         page.on("dialog", lambda dialog: self.dialogs.append(dialog.message))
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Site]:
+    made = Site()
+    await made.server.start()
+    yield made
+    await made.close()
 
 
 @pytest.fixture

@@ -1,154 +1,44 @@
-// Asks for the board once a second, shows what changed, and says clearly when it cannot.
+// Joins the parts: what is heard, what is shown, what is pressed.
 
-import { MatchView, duration, put } from "/console/rows.js";
+import { Verbs } from "/console/actions.js";
+import { Board } from "/console/board.js";
+import { headline, showHead } from "/console/instance.js";
+import { Link } from "/console/link.js";
+import { MatchPage } from "/console/match.js";
+import { News } from "/console/news.js";
+import { session } from "/console/session.js";
+import { byId, duration, put, show } from "/console/text.js";
 
-const ASK_EVERY_MS = 1000;
-const ANSWER_WITHIN_MS = 4000;
-const RETRY_MS_MAX = 5000;
 const SPEAK_EVERY_MS = 15000;
-const SECTIONS = ["attention", "attention", "play", "break", "upcoming", "over"];
+const LINK_WORDS = { connecting: "Connecting", live: "Live", asking: "Asking each second", lost: "Lost", locked: "Not signed in" };
+const THEMES = ["", "light", "dark"];
+const THEME_WORDS = { "": "as the system", light: "light", dark: "dark" };
 
-const byId = (id) => document.getElementById(id);
-const template = byId("row");
-const sections = Object.fromEntries([...new Set(SECTIONS)].map((name) => {
-  const section = byId(`s-${name}`);
-  return [name, { section, list: section.querySelector("ol"), count: section.querySelector(".count"), ids: "" }];
-}));
-
-const views = new Map();
-const known = { revision: 0, epoch: "", head: null };
-const link = { answeredAt: null, serverAhead: 0, failures: 0, state: "connecting" };
-let wanted = "";
+const link = new Link(take, tellLink);
+const board = new Board(link);
+const titleOf = (id) => board.views.get(id)?.row?.title ?? id;
+const news = new News(titleOf);
+const verbs = new Verbs(titleOf);
+const page = new MatchPage(link, board, verbs);
 let spokenAt = -SPEAK_EVERY_MS;
-let timer = 0;
+// For whoever measures: what taking a frame cost, in milliseconds.
+const cost = (window.longstopCost = { frames: 0, last: 0, worst: 0, total: 0 });
 
-// The server's clock, carried on by this browser's monotonic one: a wrong clock here makes no age wrong.
-const serverNow = () => performance.now() + link.serverAhead;
+board.onRow = (view) => { if (view.id === page.id) page.show(); };
 
-async function ask() {
-  const query = new URLSearchParams({ after: known.revision, epoch: known.epoch });
-  const answer = await fetch(`/ops/board?${query}`, {
-    cache: "no-store", headers: { accept: "application/json" }, signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
-  });
-  if (!answer.ok) throw new Error(`status ${answer.status}`);
-  return answer.json();
-}
-
-async function turn() {
-  try {
-    take(await ask());
-    link.failures = 0;
-  } catch {
-    link.failures += 1;
-    setLink("lost");
-  }
-  tick();
-  const wait = link.failures ? Math.min(RETRY_MS_MAX, ASK_EVERY_MS * link.failures) : ASK_EVERY_MS;
-  if (!document.hidden) timer = setTimeout(turn, wait);
-}
-
-function take(answer) {
-  link.answeredAt = performance.now();
-  link.serverAhead = answer.now - link.answeredAt;
-  setLink("live");
-  const isNewLife = known.epoch !== "" && answer.epoch !== known.epoch;
-  Object.assign(known, { revision: answer.revision, epoch: answer.epoch, head: answer.head });
-  let isMoved = isNewLife;
-  for (const row of answer.rows) isMoved = showRow(row) || isMoved;
-  for (const beat of answer.pulse) isMoved = (views.get(beat[0])?.beat(beat) ?? false) || isMoved;
-  isMoved = dropOthers(answer.pulse) || isMoved;
-  if (isMoved) arrange();
-  showHead(answer.head);
-}
-
-function showRow(row) {
-  let view = views.get(row.id);
-  const isNew = view === undefined;
-  if (isNew) {
-    view = new MatchView(template, row.id);
-    views.set(row.id, view);
-  }
-  view.show(row);
-  return isNew;
-}
-
-function dropOthers(pulse) {
-  if (pulse.length === views.size) return false;
-  const present = new Set(pulse.map((beat) => beat[0]));
-  for (const [id, view] of views) {
-    if (present.has(id)) continue;
-    view.element.remove();
-    views.delete(id);
-  }
-  return true;
-}
-
-// Rows keep their place unless their grade changes: a list that jumps cannot be read.
-function arrange() {
-  const groups = Object.fromEntries(Object.keys(sections).map((name) => [name, []]));
-  let found = 0;
-  for (const view of views.values()) {
-    if (!view.matches(wanted)) {
-      view.element.remove();
-      continue;
-    }
-    found += 1;
-    groups[SECTIONS[view.grade]].push(view);
-  }
-  for (const [name, group] of Object.entries(groups)) fill(sections[name], group, name);
-  put(byId("found"), wanted ? `${found} of ${views.size}` : "");
-  const nothing = byId("nothing");
-  nothing.hidden = found > 0 || link.answeredAt === null;
-  put(nothing, views.size ? "No match fits." : "No match is known yet. They appear here as soon as a source lists them.");
-}
-
-function fill(place, group, name) {
-  const byName = (a, b) => a.grade - b.grade || a.row.title.localeCompare(b.row.title) || (a.id < b.id ? -1 : 1);
-  const byStart = (a, b) => (a.row.starts ?? Infinity) - (b.row.starts ?? Infinity) || byName(a, b);
-  group.sort(name === "upcoming" ? byStart : byName);
-  place.section.hidden = group.length === 0;
-  put(place.count, String(group.length));
-  group.forEach((view, index) => {
-    const there = place.list.children[index];
-    if (there !== view.element) place.list.insertBefore(view.element, there ?? null);
-  });
-}
-
-function counts() {
-  let live = 0;
-  let troubled = 0;
-  for (const view of views.values()) {
-    if (view.grade <= 3) live += 1;
-    if (view.grade <= 1) troubled += 1;
-  }
-  return { live, troubled };
-}
-
-function headline() {
-  const { live, troubled } = counts();
-  if (live === 0) return "Nothing is live right now";
-  const matches = live === 1 ? "1 match live" : `${live} matches live`;
-  if (troubled === 0) return live === 1 ? `${matches} and fresh` : `${matches}, all fresh`;
-  return `${matches}, ${troubled} ${troubled === 1 ? "needs" : "need"} attention`;
-}
-
-function showHead(head) {
-  const words = headline();
+function take(frame) {
+  const began = performance.now();
+  board.take(frame);
+  news.take(frame);
+  showHead(frame.head);
+  show(byId("store-lost"), !frame.head.store_answers);
+  const words = headline(board.summary());
   put(byId("headline"), words);
-  document.title = `${words} – Longstop`;
+  if (page.id === null) document.title = `${words} – Longstop`;
+  else page.show();
   speak(words);
-  const seconds = (value) => (head.ages ? `${value.toFixed(1)} s` : "–");
-  put(byId("f-status"), head.status);
-  byId("f-status").dataset.status = head.status;
-  put(byId("f-p50"), seconds(head.ages?.p50));
-  put(byId("f-p99"), seconds(head.ages?.p99));
-  put(byId("f-max"), seconds(head.ages?.max));
-  put(byId("f-updates"), String(head.updates_per_minute));
-  put(byId("f-errors"), String(head.errors_last_minute));
-  put(byId("f-memory"), head.memory_mb ? `${Math.round(head.memory_mb)} MB` : "–");
-  put(byId("f-uptime"), duration(head.uptime_seconds));
-  put(byId("f-version"), `${head.name} ${head.version}`);
-  byId("store-lost").hidden = head.store_answers;
+  const took = performance.now() - began;
+  Object.assign(cost, { frames: cost.frames + 1, last: took, worst: Math.max(cost.worst, took), total: cost.total + took });
 }
 
 // A screen reader hears of a change, and not more often than one can listen.
@@ -159,61 +49,144 @@ function speak(words) {
   node.textContent = words;
 }
 
-function setLink(state) {
-  if (link.state === state) return;
-  link.state = state;
+function tellLink(state) {
   document.body.dataset.link = state;
-  byId("lost").hidden = state !== "lost";
+  put(byId("link-words"), LINK_WORDS[state]);
+  show(byId("lost"), state === "lost");
+  show(byId("locked"), state === "locked");
+  if (state === "locked") session.ask("This Longstop shows its matches to nobody it does not know.");
   if (state === "lost") {
     spokenAt = -SPEAK_EVERY_MS;
     speak("Connection to Longstop lost");
   }
+  tick();
 }
 
 function tick() {
-  const now = serverNow();
-  if (link.answeredAt !== null) for (const view of views.values()) view.tick(now);
+  const now = link.now();
+  if (link.heardAt !== null) board.tick(now);
+  page.tick(now);
   if (link.state !== "lost") return;
-  const since = link.answeredAt === null ? null : (performance.now() - link.answeredAt) / 1000;
+  const since = link.silentSeconds();
   put(byId("lost-words"), since === null
     ? "Nothing has come yet. Trying again."
     : `What you see was true ${duration(since)} ago. Trying again.`);
 }
 
-function resume() {
-  clearTimeout(timer);
-  if (!document.hidden) turn();
-}
+// Addresses: / is the list, /match/<id> is a match.
 
-function moveFocus(event) {
-  const links = [...document.querySelectorAll(".match a.teams")];
-  const at = links.indexOf(document.activeElement);
-  if (at < 0) return;
-  const next = links[at + (event.key === "ArrowDown" ? 1 : -1)];
-  if (next === undefined) return;
-  event.preventDefault();
-  next.focus();
-}
-
-function onKey(event) {
-  const isTyping = document.activeElement === byId("find");
-  if (event.key === "/" && !isTyping && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
-    byId("find").focus();
-  } else if (event.key === "ArrowDown" && isTyping) {
-    event.preventDefault();
-    document.querySelector(".match a.teams")?.focus();
-  } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-    moveFocus(event);
+function goTo(path, isNew = true) {
+  if (isNew && path !== location.pathname) history.pushState(null, "", path);
+  const id = /^\/match\/([\w-]+)$/.exec(path)?.[1];
+  show(byId("board"), id === undefined);
+  show(byId("match"), id !== undefined);
+  if (id !== undefined) {
+    openMatch(id);
+    return;
+  }
+  const left = page.id;
+  page.close();
+  document.title = `${byId("headline").textContent} – Longstop`;
+  board.arrange();
+  const row = left === null ? null : board.views.get(left)?.link;
+  if (row?.isConnected) {
+    row.focus({ preventScroll: true });
+    row.closest(".match").scrollIntoView({ block: "center" });
   }
 }
 
-byId("find").addEventListener("input", (event) => {
-  wanted = event.target.value.trim().toLowerCase();
-  arrange();
+function openMatch(id) {
+  page.open(id);
+  document.title = `${titleOf(id)} – Longstop`;
+  window.scrollTo(0, 0);
+}
+
+document.addEventListener("click", (event) => {
+  const there = event.target.closest("a[href^='/match/'], a[href='/']");
+  if (there === null || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  event.preventDefault();
+  goTo(there.getAttribute("href"));
 });
-document.querySelector("form.find").addEventListener("submit", (event) => event.preventDefault());
-document.addEventListener("keydown", onKey);
-document.addEventListener("visibilitychange", resume);
+addEventListener("popstate", () => goTo(location.pathname, false));
+
+// Keys.
+
+const isTyping = () => document.activeElement?.matches("input[type=search], input[type=url], input[type=password], input[type=text], select, textarea") ?? false;
+
+const KEYS = {
+  "/": () => { if (page.id !== null) goTo("/"); byId("find").focus(); },
+  j: () => board.step(1),
+  k: () => board.step(-1),
+  ArrowDown: () => board.step(1),
+  ArrowUp: () => board.step(-1),
+  n: () => byId("news").focus(),
+  t: () => turnTheme(),
+  "?": () => byId("keys").showModal(),
+  Escape: () => leave(),
+};
+
+function leave() {
+  if (page.id !== null) goTo("/");
+  else if (isTyping() || board.text || board.state !== "all") clearSearch();
+}
+
+function clearSearch() {
+  byId("find").value = "";
+  document.querySelector('input[name="state"][value="all"]').checked = true;
+  board.find({ text: "", state: "all" });
+  board.step(0);
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open], :popover-open") !== null) return;
+  const isInList = page.id === null && (document.activeElement === document.body || document.activeElement.matches(".match > .teams, #matches, #find"));
+  if (isTyping() && !["Escape", "ArrowDown"].includes(event.key)) return;
+  if (event.key.startsWith("Arrow") && !isInList) return;
+  if ("jk".includes(event.key) && page.id !== null) return;
+  const act = KEYS[event.key];
+  if (act === undefined) return;
+  event.preventDefault();
+  act();
+});
+
+// Light, dark, or as the system has it.
+
+function turnTheme() {
+  const before = document.documentElement.dataset.theme ?? "";
+  const next = THEMES[(THEMES.indexOf(before) + 1) % THEMES.length];
+  if (next === "") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+  try { localStorage.setItem("longstop-theme", next); } catch { /* a browser that keeps nothing */ }
+  showTheme();
+}
+
+function showTheme() {
+  const now = document.documentElement.dataset.theme ?? "";
+  byId("theme").dataset.now = now;
+  byId("theme").setAttribute("aria-label", `Theme: ${THEME_WORDS[now]}`);
+  byId("theme").title = `Theme: ${THEME_WORDS[now]}`;
+}
+
+byId("theme").addEventListener("click", turnTheme);
+byId("help").addEventListener("click", () => byId("keys").showModal());
+byId("find").addEventListener("input", (event) => board.find({ text: event.target.value }));
+byId("source").addEventListener("change", (event) => board.find({ source: event.target.value }));
+for (const input of document.querySelectorAll('input[name="state"]')) {
+  input.addEventListener("change", () => board.find({ state: input.value }));
+}
+document.querySelector("form.find").addEventListener("submit", (event) => {
+  event.preventDefault();
+  board.step(1);
+});
+
+// A login, or its end, may open what was shut: heard anew.
+document.addEventListener("longstop-session", () => {
+  link.streamAgainAt = 0;
+  link.open();
+});
+
+showTheme();
+session.learn();
+goTo(location.pathname, false);
 setInterval(() => { if (!document.hidden) tick(); }, 1000);
-turn();
+link.open();
