@@ -16,7 +16,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-supervision storm doctor clean distclean
+.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-supervision storm doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,10 @@ test: check ## run every check and every test
 test-fast: ## run the unit and style tests only
 	$(SETUP) dev
 	@exec $(VENV)/python -m pytest tests/unit tests/style $(ARGS)
+
+screenshots: ## take pictures of the operations page into var/screenshots
+	$(SETUP) test
+	@exec $(VENV)/python -m tests.browser.screenshots $(ARGS)
 
 check: ## lint, format, types, import law, style and generated docs
 	$(SETUP) dev

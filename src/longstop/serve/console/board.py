@@ -1,7 +1,7 @@
 """What the operations page is told: everything once, then only what has changed, as one frame a second.
 
-A frame after a mark holds the rows that changed, the pulses that beat, the age histories that grew and the happenings
-that came since; the instance's own figures always. All pages share one board, which looks at most twice a second.
+A frame after a bookmark holds the rows that changed, the pulses that beat, the age histories that grew, and the news
+since then; the figures of the instance always. All pages share one board, which looks at most twice a second.
 
 The board in memory answers for what is watched. The store adds what is not (upcoming, finished, known from before a
 restart), at most every few seconds; when it does not answer, the page says so and goes on with what is known.
@@ -17,8 +17,8 @@ from longstop.clock import to_millis
 from longstop.domain.errors import StoreError
 from longstop.domain.match import MatchStatus
 from longstop.observe.health import Watched
+from longstop.serve.console.bookmarks import Bookmark
 from longstop.serve.console.head import Head, build_head
-from longstop.serve.console.marks import Mark
 from longstop.serve.console.rows import Pulse, Row, build_pulse, build_row
 from longstop.serve.console.scene import Scene, Standing
 from longstop.serve.console.telling import News, news_after
@@ -37,7 +37,7 @@ _NOBODY: Final = Standing()
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     """`members` are the numbers of all matches, sent when one came or went; `is_whole`: forget what you knew."""
 
-    mark: str
+    bookmark: str
     now: int
     head: Head
     rows: list[Row] = []
@@ -79,16 +79,16 @@ class OpsBoard:
         self._is_reading = False
         self._store_answers = True
 
-    async def frame(self, after: Mark) -> Frame:
+    async def frame(self, after: Bookmark) -> Frame:
         await self._read_store_when_due()
         now = self._model.clock.now()
         self._look(now)
         is_known = after.epoch == self._epoch and after.revision <= self._revision
-        known = after if is_known else Mark()
+        known = after if is_known else Bookmark()
         happenings = self._model.lookout.happenings
         kept = self._kept.values()
         return Frame(
-            mark=str(Mark(self._epoch, self._revision, happenings.seq)),
+            bookmark=str(Bookmark(self._epoch, self._revision, happenings.seq)),
             now=to_millis(now),
             head=build_head(self._model, self._store_answers),
             rows=[each.row for each in kept if each.row_revision > known.revision and each.row is not None],

@@ -15,8 +15,8 @@ from litestar.router import Router
 from longstop.domain.errors import InputError
 from longstop.domain.match import require_safe_key
 from longstop.serve.console.board import Frame, OpsBoard
+from longstop.serve.console.bookmarks import BOOKMARK_CHARS_MAX, bookmark_of
 from longstop.serve.console.dossier import dossier_of
-from longstop.serve.console.marks import MARK_CHARS_MAX, mark_of
 from longstop.serve.console.stream import Streams
 from longstop.serve.entry.rules import PUBLIC, READ, quietly
 from longstop.serve.problems import UNKNOWN_MATCH, ApiError, bad_parameter
@@ -74,21 +74,21 @@ def _file_route(address: str, file: Path) -> HTTPRouteHandler:
 
 
 @get("/ops/board", opt=quietly(READ), media_type=MediaType.JSON)
-async def ops_board(ops: Ops, after: Annotated[str, QueryParameter(max_length=MARK_CHARS_MAX)] = "") -> Frame:
-    """For pages that cannot have a stream: one frame, after the mark of the last."""
-    return await ops.frame(mark_of(after))
+async def ops_board(ops: Ops, after: Annotated[str, QueryParameter(max_length=BOOKMARK_CHARS_MAX)] = "") -> Frame:
+    """For pages that cannot have a stream: one frame, after the bookmark of the last."""
+    return await ops.frame(bookmark_of(after))
 
 
 @get("/ops/stream", opt=quietly(READ), media_type="text/event-stream")
 async def ops_stream(
     request: _Request,
     streams: NamedDependency[SkipValidation[Streams]],
-    after: Annotated[str, QueryParameter(max_length=MARK_CHARS_MAX)] = "",
+    after: Annotated[str, QueryParameter(max_length=BOOKMARK_CHARS_MAX)] = "",
 ) -> Stream:
     """A browser that comes back by itself says in a header how far it was; a page that does, in the query."""
-    mark = mark_of(request.headers.get("last-event-id", "") or after)
+    bookmark = bookmark_of(request.headers.get("last-event-id", "") or after)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return Stream(streams.stream(mark), media_type="text/event-stream", headers=headers)
+    return Stream(streams.stream(bookmark), media_type="text/event-stream", headers=headers)
 
 
 @get("/ops/matches/{match_id:str}", opt=quietly(READ), media_type=MediaType.JSON)

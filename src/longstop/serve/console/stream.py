@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from longstop.serve.console.board import Frame, OpsBoard
-from longstop.serve.console.marks import Mark, mark_of
+from longstop.serve.console.bookmarks import Bookmark, bookmark_of
 from longstop.serve.problems import TOO_MANY_PAGES, ApiError
 from longstop.serve.reading import ReadModel
 
@@ -29,12 +29,12 @@ class Streams:
         self._streams_max = streams_max
         self.open = 0
 
-    def stream(self, after: Mark) -> AsyncGenerator[bytes, None]:
+    def stream(self, after: Bookmark) -> AsyncGenerator[bytes, None]:
         if self.open >= self._streams_max:
             raise ApiError(TOO_MANY_PAGES, f"{self._streams_max} pages are streamed to already.")
         return self._frames(after)
 
-    async def _frames(self, after: Mark) -> AsyncGenerator[bytes, None]:
+    async def _frames(self, after: Bookmark) -> AsyncGenerator[bytes, None]:
         clock, closing = self._model.clock, self._model.closing
         self.open += 1
         ends_at = clock.monotonic() + LIFE_SECONDS
@@ -43,7 +43,7 @@ class Streams:
             while clock.monotonic() < ends_at:
                 frame = await self._ops.frame(after)
                 yield event_of(frame)
-                after = mark_of(frame.mark)
+                after = bookmark_of(frame.bookmark)
                 if await closing.pause(clock, FRAME_SECONDS):
                     return
         finally:
@@ -52,4 +52,4 @@ class Streams:
 
 def event_of(frame: Frame) -> bytes:
     """JSON without a line break, so that one line of data holds it."""
-    return b"id: %s\nevent: board\ndata: %s\n\n" % (frame.mark.encode(), msgspec.json.encode(frame))
+    return b"id: %s\nevent: board\ndata: %s\n\n" % (frame.bookmark.encode(), msgspec.json.encode(frame))

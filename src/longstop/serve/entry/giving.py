@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -43,14 +43,20 @@ class TokenDesk:
         key = self.directory.owner_of(plain)
         if key is None:
             await self.door.count_attempt(scope)
-            challenge = {"WWW-Authenticate": 'Basic realm="longstop"'}
-            raise ApiError(BAD_KEY, "No key that is good now is this one.", headers=challenge)
+            raise ApiError(BAD_KEY, "No key that is good now is this one.", headers=_CHALLENGES[audience])
         visit = visit_of(scope)
         visit.caller = Caller(key.consumer, key.key_id, key.scopes, self._policy(key), bucket=bucket_of(key.consumer))
         await self.door.count(visit, visit.caller)
         scopes = _asked(wanted, key)
         token, claims = self._tokens.issue(key.key_id, scopes, self._life(audience), audience)
         return Given(token, claims, key)
+
+
+# At the word Basic a browser asks for a password in a window of its own, and our page waits for ever behind it.
+_CHALLENGES: Final = {
+    Audience.API: {"WWW-Authenticate": 'Basic realm="longstop"'},
+    Audience.CONSOLE: {"WWW-Authenticate": 'Bearer realm="longstop"'},
+}
 
 
 def _asked(wanted: str, key: ApiKey) -> frozenset[Scope]:

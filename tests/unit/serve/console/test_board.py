@@ -12,7 +12,7 @@ from longstop.domain.match import MatchStatus
 from longstop.observe import signals as facts
 from longstop.observe.signals import troubles
 from longstop.serve.console.board import OpsBoard
-from longstop.serve.console.marks import mark_of
+from longstop.serve.console.bookmarks import bookmark_of
 from tests.unit.serve.world import NOON, SECOND, World
 
 pytestmark = pytest.mark.req("H5")
@@ -30,7 +30,7 @@ def ops(world: World) -> OpsBoard:
 
 async def ask(ops: OpsBoard, after: str = "") -> dict[str, Any]:
     """As a page reads it: what is empty is left out on the wire."""
-    frame = await ops.frame(mark_of(after))
+    frame = await ops.frame(bookmark_of(after))
     empty: dict[str, Any] = {"rows": [], "pulse": [], "ages": [], "news": [], "members": None, "is_whole": False}
     told: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(frame))
     return empty | told
@@ -57,13 +57,13 @@ async def test_only_what_changed_is_sent_again(world: World, ops: OpsBoard) -> N
     world.clock.advance(2)
     world.poll("A")
     numbers = {row["id"]: row["n"] for row in first["rows"]}
-    same = await ask(ops, first["mark"])
+    same = await ask(ops, first["bookmark"])
     assert [same["rows"], same["members"], same["is_whole"]] == [[], None, False]
     assert [beat[0] for beat in same["pulse"]] == [numbers["crex_A"]]
     world.score("A", innings=(msgspec.structs.replace(SECOND, runs=99),))
-    newer = await ask(ops, same["mark"])
+    newer = await ask(ops, same["bookmark"])
     assert [row["id"] for row in newer["rows"]] == ["crex_A"]
-    assert (await ask(ops, newer["mark"]))["rows"] == []
+    assert (await ask(ops, newer["bookmark"]))["rows"] == []
 
 
 async def test_each_page_gets_what_it_has_not_seen(world: World, ops: OpsBoard) -> None:
@@ -73,7 +73,7 @@ async def test_each_page_gets_what_it_has_not_seen(world: World, ops: OpsBoard) 
     await ask(ops)
     world.clock.advance(1)
     world.fail("A")
-    late = await ask(ops, early["mark"])
+    late = await ask(ops, early["bookmark"])
     assert late["rows"][0]["trouble"]["kind"] == "network"
     assert len(late["rows"]) == len(late["pulse"]) == 1
 
@@ -85,7 +85,7 @@ async def test_a_page_from_another_life_gets_everything(world: World, ops: OpsBo
     answer = await ask(ops, mark)
     assert answer["is_whole"] is True
     assert len(answer["rows"]) == 1
-    assert answer["mark"].startswith("life1.")
+    assert answer["bookmark"].startswith("life1.")
 
 
 async def test_a_match_that_goes_is_told_by_the_members(world: World, ops: OpsBoard) -> None:
@@ -97,7 +97,7 @@ async def test_a_match_that_goes_is_told_by_the_members(world: World, ops: OpsBo
     )
     del world.store.rows["crex_B"]
     ops._read_at = None
-    gone = await ask(ops, first["mark"])
+    gone = await ask(ops, first["bookmark"])
     numbers = {row["id"]: row["n"] for row in first["rows"]}
     assert gone["members"] == [numbers["crex_A"]]
 
@@ -161,11 +161,11 @@ async def test_the_ages_of_a_match_are_sent_as_they_grow(world: World, ops: OpsB
     world.add()
     first = await ask(ops)
     world.clock.advance(16)
-    grown = await ask(ops, first["mark"])
+    grown = await ask(ops, first["bookmark"])
     ((number, letters),) = grown["ages"]
     assert number == first["rows"][0]["n"]
     assert len(letters) == 1
-    assert (await ask(ops, grown["mark"]))["ages"] == []
+    assert (await ask(ops, grown["bookmark"]))["ages"] == []
 
 
 async def test_happenings_come_once_and_count_again(world: World, ops: OpsBoard) -> None:
@@ -177,9 +177,9 @@ async def test_happenings_come_once_and_count_again(world: World, ops: OpsBoard)
     first = await ask(ops)
     (told,) = first["news"]
     assert (told["level"], told["what"], told["match"]) == ("error", "stale match", "crex_QUY")
-    assert (await ask(ops, first["mark"]))["news"] == []
+    assert (await ask(ops, first["bookmark"]))["news"] == []
     world.signals.emit(alert)
-    (again,) = (await ask(ops, first["mark"]))["news"]
+    (again,) = (await ask(ops, first["bookmark"]))["news"]
     assert (again["id"], again["count"]) == (told["id"], 2)
 
 
@@ -246,16 +246,16 @@ async def test_a_thousand_matches_cost_little_when_a_few_hundred_move(world: Wor
     for number in range(1_000):
         world.add(f"M{number}")
         world.score(f"M{number}")
-    mark = (await ask(ops))["mark"]
+    mark = (await ask(ops))["bookmark"]
     spent, body = [], b""
     for _ in range(10):
         world.clock.advance(1)
         for number in range(0, 1_000, 3):
             world.poll(f"M{number}")
         began = time.process_time_ns()
-        frame = await ops.frame(mark_of(mark))
+        frame = await ops.frame(bookmark_of(mark))
         body = msgspec.json.encode(frame)
         spent.append(time.process_time_ns() - began)
-        mark = frame.mark
+        mark = frame.bookmark
     assert len(body) < 20_000
     assert min(spent) < 40_000_000

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from longstop.serve.console.board import OpsBoard
-from longstop.serve.console.marks import Mark, mark_of
+from longstop.serve.console.bookmarks import Bookmark, bookmark_of
 from longstop.serve.console.stream import Streams
 from longstop.serve.problems import ApiError
 from tests.unit.serve.world import World
@@ -41,29 +41,29 @@ async def next_frame(stream: AsyncGenerator[bytes, None]) -> dict[str, Any]:
 
 
 async def test_a_stream_is_taken_up_where_it_broke(world: World, streams: Streams) -> None:
-    stream = streams.stream(Mark())
+    stream = streams.stream(Bookmark())
     whole = await next_frame(stream)
     assert whole["is_whole"] is True
     await stream.aclose()
     world.score()
-    again = await next_frame(streams.stream(mark_of(str(whole["mark"]))))
+    again = await next_frame(streams.stream(bookmark_of(str(whole["bookmark"]))))
     assert "is_whole" not in again
     assert [row["id"] for row in again["rows"]] == ["crex_QUY"]
 
 
 async def test_there_are_only_so_many_streams(streams: Streams) -> None:
-    open_ones = [streams.stream(Mark()) for _ in range(2)]
+    open_ones = [streams.stream(Bookmark()) for _ in range(2)]
     for stream in open_ones:
         await next_frame(stream)
     with pytest.raises(ApiError) as refused:
-        streams.stream(Mark())
+        streams.stream(Bookmark())
     assert refused.value.kind.status == 503
     await open_ones[0].aclose()
-    await next_frame(streams.stream(Mark()))
+    await next_frame(streams.stream(Bookmark()))
 
 
 async def test_streams_end_when_serving_does(world: World, streams: Streams) -> None:
-    stream = streams.stream(Mark())
+    stream = streams.stream(Bookmark())
     await next_frame(stream)
     waiting = asyncio.create_task(anext(stream, None))
     await asyncio.sleep(0)

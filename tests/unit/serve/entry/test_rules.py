@@ -54,7 +54,16 @@ def test_what_is_open_to_all_is_this_and_nothing_else(app: Litestar) -> None:
         for handler in getattr(route, "route_handlers", [])
         if rule_of(handler) is Access.PUBLIC and handler.http_methods != {"OPTIONS"}
     }
-    told = {"/", "/match/{match_id:str}", "/health", "/livez", "/readyz", "/status", "/problems/{name:str}", "/token/generate-token"}
+    told = {
+        "/",
+        "/match/{match_id:str}",
+        "/health",
+        "/livez",
+        "/readyz",
+        "/status",
+        "/problems/{name:str}",
+        "/token/generate-token",
+    }
     files = {path for path in open_paths if path.startswith(("/console/", "/favicon", "/schema"))}
     assert open_paths - files <= told
     assert {path for path in files if "." not in path} <= {"/console/login", "/schema", "/schema/{path:str}"}

@@ -10,7 +10,7 @@ export class Link {
   constructor(take, tell) {
     this.take = take;
     this.tell = tell;
-    this.mark = "";
+    this.bookmark = "";
     this.heardAt = null;
     this.serverAhead = 0;
     this.state = "connecting";
@@ -39,7 +39,7 @@ export class Link {
       this.ask();
       return;
     }
-    this.source = new EventSource(`/ops/stream?after=${encodeURIComponent(this.mark)}`);
+    this.source = new EventSource(`/ops/stream?after=${encodeURIComponent(this.bookmark)}`);
     this.source.addEventListener("board", (event) => this.hear(JSON.parse(event.data), "live"));
     this.source.addEventListener("error", () => this.stumble());
   }
@@ -56,7 +56,7 @@ export class Link {
     if (state === "live") this.silences = 0;
     else if (this.failures > 0) this.streamAgainAt = 0;
     this.failures = 0;
-    this.mark = frame.mark;
+    this.bookmark = frame.bookmark;
     this.take(frame);
     this.become(state);
   }
@@ -85,7 +85,7 @@ export class Link {
 
   async ask() {
     try {
-      const answer = await fetch(`/ops/board?after=${encodeURIComponent(this.mark)}`, {
+      const answer = await fetch(`/ops/board?after=${encodeURIComponent(this.bookmark)}`, {
         cache: "no-store", headers: { accept: "application/json" }, signal: AbortSignal.timeout(ASK_WITHIN_MS),
       });
       if (answer.status === 401 || answer.status === 403) {

@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec import Struct
 
-MARK_CHARS_MAX: Final = 64
-_MARK: Final = re.compile(r"(?P<epoch>[A-Za-z0-9-]{1,32})\.(?P<revision>[0-9]{1,15})\.(?P<news>[0-9]{1,15})")
+BOOKMARK_CHARS_MAX: Final = 64
+_BOOKMARK: Final = re.compile(r"(?P<epoch>[A-Za-z0-9-]{1,32})\.(?P<revision>[0-9]{1,15})\.(?P<news>[0-9]{1,15})")
 
 
-class Mark(Struct, frozen=True):
+class Bookmark(Struct, frozen=True):
     """`epoch` tells a page that what it knows is from another life."""
 
     epoch: str = ""
@@ -20,7 +20,7 @@ class Mark(Struct, frozen=True):
         return f"{self.epoch}.{self.revision}.{self.news}"
 
 
-def mark_of(text: str) -> Mark:
+def bookmark_of(text: str) -> Bookmark:
     """What is no mark is the beginning: a page that asks so gets everything."""
-    found = _MARK.fullmatch(text)
-    return Mark(found["epoch"], int(found["revision"]), int(found["news"])) if found else Mark()
+    found = _BOOKMARK.fullmatch(text)
+    return Bookmark(found["epoch"], int(found["revision"]), int(found["news"])) if found else Bookmark()
