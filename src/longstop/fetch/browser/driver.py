@@ -10,14 +10,14 @@ import importlib
 import os
 import signal
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, BrowserMissingError, BrowserTimeoutError
 from longstop.domain.extras import installing
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.command_line import MARK_VARIABLE
-from longstop.fetch.browser.drivers import PLAYWRIGHT, driver_errors
+from longstop.fetch.browser.drivers import PLAYWRIGHT
 from longstop.fetch.browser.processes import Identity
 
 if TYPE_CHECKING:
@@ -34,21 +34,34 @@ async def start_driver(
         package = importlib.import_module(module)
     except ImportError as error:
         raise BrowserMissingError(f"The package {module.partition('.')[0]} is not installed.", hint=MISSING) from error
-    failures: tuple[type[Exception], ...] = (*driver_errors(), OSError)
-    is_up = False
-    try:
-        async with clock.timeout(seconds):
-            with _variables({MARK_VARIABLE: mark, "TMPDIR": temporary}):
-                playwright: Playwright = await package.async_playwright().start()
-        is_up = True
-        return playwright
-    except TimeoutError as error:
-        raise BrowserTimeoutError(f"The browser's driver did not start within {seconds:g} s.") from error
-    except failures as error:
-        raise BrowserError(f"The browser's driver did not start: {error}.") from error
-    finally:
-        if not is_up:
-            _kill_driver(mark)
+    with _variables({MARK_VARIABLE: mark, "TMPDIR": temporary}):
+        starting = asyncio.create_task(package.async_playwright().start(), name="start a browser driver")
+        try:
+            async with clock.timeout(seconds):
+                await asyncio.wait({starting})
+        except TimeoutError as error:
+            raise BrowserTimeoutError(f"The browser's driver did not start within {seconds:g} s.") from error
+        finally:
+            starting.add_done_callback(_look_at)
+            if not _is_up(starting):
+                starting.cancel()
+                _kill_driver(mark)
+    # A driver that dies early is told by an exception of no kind of its own, so it is looked at and not caught.
+    failure = starting.exception()
+    if failure is not None:
+        raise BrowserError(f"The browser's driver did not start: {failure}.") from failure
+    playwright: Playwright = starting.result()
+    return playwright
+
+
+def _is_up(starting: "asyncio.Task[Any]") -> bool:
+    return starting.done() and not starting.cancelled() and starting.exception() is None
+
+
+def _look_at(task: "asyncio.Task[Any]") -> None:
+    """Given up, it may still fail; that is no news."""
+    if not task.cancelled():
+        task.exception()
 
 
 def find_driver(mark: str) -> Identity | None:

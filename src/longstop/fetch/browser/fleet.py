@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from longstop.clock import Clock
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.executable import find_executable
 from longstop.fetch.browser.instance import Instance
-from longstop.fetch.browser.orphans import OrphanReport, remove_orphans
+from longstop.fetch.browser.orphans import OrphanReport, find_orphans, remove_orphans
 from longstop.fetch.browser.reaping import Reaper, become_subreaper, resign_as_subreaper
+from longstop.fetch.browser.short_path import forget_links
 from longstop.fetch.browser.survey import Survey
 from longstop.fetch.browser.unit import BrowserUnit, UnitOptions
 from longstop.observe import signals
@@ -109,4 +111,12 @@ class ChromiumFleet:
     async def close(self) -> None:
         self._reaper.reap(processes.all_processes())
         resign_as_subreaper()
+        await asyncio.to_thread(self._clear)
         self.instance.release()
+
+    def _clear(self) -> None:
+        """What was still being written while its folder was removed; nobody lives in it any more."""
+        if self.instance.leftovers() and not find_orphans([self.instance.folder]):
+            forget_links([self.instance.folder])
+            for folder in self.instance.leftovers():
+                shutil.rmtree(folder, ignore_errors=True)

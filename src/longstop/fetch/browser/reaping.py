@@ -1,8 +1,9 @@
 """Adopts orphans and buries them, and nobody else's dead.
 
 A subreaper is given the children of its children that die before them. Those become zombies until somebody waits for
-them. Who waits for a child that asyncio waits for steals its exit status, so only two kinds are waited for: members
-of a session that a browser of ours leads, and processes once seen below another parent or under our mark.
+them. Who waits for a child that asyncio waits for steals its exit status, so only three kinds are waited for: members
+of a session that a browser of ours leads, processes once seen below another parent or under our mark, and members of a
+session that neither we nor they lead, into which no child of ours can have been born.
 """
 
 import contextlib
@@ -54,11 +55,12 @@ class Reaper:
 
     def reap(self, table: Table) -> list[int]:
         """Waits for the dead among the adopted, without blocking; returns who was buried."""
-        us = os.getpid()
+        us, own_session = os.getpid(), os.getsid(0)
         ours = [each for each in table.values() if each.is_zombie and each.parent == us]
         buried = []
         for each in ours:
-            if each.session in self._sessions or each.identity in self._known:
+            is_adopted = each.session not in (own_session, each.pid)
+            if is_adopted or each.session in self._sessions or each.identity in self._known:
                 with contextlib.suppress(ChildProcessError):
                     buried += [each.pid] if os.waitpid(each.pid, os.WNOHANG)[0] else []
         self._forget(table)

@@ -24,6 +24,7 @@ from longstop.fetch.browser.needs import ContextNeed, Profile, proxy_address
 from longstop.fetch.browser.orphans import gone, marked
 from longstop.fetch.browser.processes import Identity, Process, Table
 from longstop.fetch.browser.short_path import forget_links, shorten
+from longstop.fetch.browser.start_watch import StartWatch
 from longstop.fetch.browser.survey import Ending, Survey
 from longstop.fetch.browser.translate import in_time
 
@@ -71,6 +72,7 @@ class BrowserUnit:
         self._temporary = self._folder
         self.driver: Identity | None = None
         self.browser: Identity | None = None
+        self._watch = StartWatch(self._mark, clock)
         self._known: dict[int, Identity] = {}
         self._kinds: dict[Identity, str] = {}
 
@@ -81,7 +83,7 @@ class BrowserUnit:
         is_up = False
         try:
             self._folder.mkdir(parents=True, mode=0o700)
-            await self._start()
+            await self._start_in_sight()
             is_up = True
         except OSError as error:
             hint = "Check that the folder may be written and that the disk has room."
@@ -89,6 +91,18 @@ class BrowserUnit:
         finally:
             if not is_up:
                 await self.end(gently=False)
+
+    async def _start_in_sight(self) -> None:
+        starting = asyncio.create_task(self._start(), name=f"start of {self.name}")
+        watching = asyncio.create_task(self._watch.until_stopped(), name=f"watch the start of {self.name}")
+        try:
+            await asyncio.wait({starting, watching}, return_when=asyncio.FIRST_COMPLETED)
+            # Started is started, whatever was seen meanwhile; the pool looks after it from now on.
+            await (starting if starting.done() else watching)
+        finally:
+            for task in (starting, watching):
+                task.cancel()
+            await asyncio.gather(starting, watching, return_exceptions=True)
 
     async def _start(self) -> None:
         self._temporary = shorten(self._folder)
@@ -218,7 +232,9 @@ class BrowserUnit:
         roots = [who.pid for who in ours if who.pid in table and table[who.pid].identity == who]
         companions = {pid for pid, who in self._known.items() if pid in table and table[pid].identity == who}
         sessions = [] if self.browser is None else [self.browser.pid]
-        return processes.descendants(table, roots) | processes.in_sessions(table, sessions) | companions
+        members = processes.descendants(table, roots) | processes.in_sessions(table, sessions) | companions
+        # Once it is known who the browser is, that says more than what was seen on the way.
+        return members if self.browser is not None else members | self._watch.members(table)
 
     def _kind(self, process: Process) -> str:
         """Chromium's own word for what a process is for, empty for its main process. Zygotes become renderers."""

@@ -33,6 +33,8 @@ def start() -> Iterator[Starter]:
             [sys.executable, "-c", SLEEP, *words], start_new_session=True, env={**os.environ, **environment}
         )
         children.append(child)
+        while processes.arguments(child.pid)[3:] != list(words):
+            os.sched_yield()  # the kernel shows the words a moment after the program began
         return child.pid
 
     yield begin
