@@ -8,6 +8,7 @@ a source that answers plain calls never costs one.
 """
 
 import importlib.util
+import random
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ from longstop.climbing import Bearing, Joint, climber
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserMissingError
 from longstop.domain.match import MatchRef
+from longstop.fetch.authorized import AuthorizedFetcher
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
 from longstop.fetch.browser.needs import Allow, ContextNeed, RouteRules
 from longstop.fetch.browser.orphans import OrphanReport, remove_orphans
@@ -48,9 +50,12 @@ from longstop.fetch.recipe import Recipe
 from longstop.fetch.recipe_book import RecipeBook
 from longstop.fetch.replay import ReplayRung
 from longstop.fetch.robots import RobotsGate
+from longstop.fetch.snapshot import Fetcher
 from longstop.fetch.source_fetcher import SourceFetcher
+from longstop.fetch.token_desk import TokenDeskCall
 from longstop.observe import signals
 from longstop.observe.signals import Signals
+from longstop.resilience.token_keeper import TokenKeeper
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
 from longstop.sources.contract import Source
@@ -230,14 +235,22 @@ class Approaches:
         rules = rules_for(manifest.name, base_url, hosts, wanted.allowed_hosts)
         resolver = PinnedResolver(rules, self._lookup, self._clock)
         polite = self._polite(wanted, resolver)
-        keeper, replay = None, ReplayRung(polite, None)
+        direct = self._authorized(manifest.name, wanted, polite)
+        keeper, replay = None, ReplayRung(direct, None)
         patience = patience_of(self._settings)
         pool = self._stealthy if wanted.stealth else self.pool
         if pool is not None:
             opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience, polite)
-            replay = ReplayRung(polite, await self._book(source, Lessons(opener)))
+            replay = ReplayRung(direct, await self._book(source, Lessons(opener)))
             keeper = PageKeeper(opener, self._clock, agreement_of(source), keeper_options(self._settings))
         return climber(source, replay, keeper, Bearing(patience, polite), self._joint)
+
+    def _authorized(self, name: str, wanted: SourceSettings, fetcher: PoliteFetcher) -> Fetcher:
+        """With a token on each direct call, where the source gives tokens for a key."""
+        if not wanted.token_url:
+            return fetcher
+        call = TokenDeskCall(name, wanted.token_url, wanted.api_key.get_secret_value(), fetcher)
+        return AuthorizedFetcher(fetcher, TokenKeeper(name, call, self._clock, self._bus, random.Random()))
 
     def _wanted(self, source: Source) -> SourceSettings:
         found: SourceSettings = getattr(self._settings.sources, source.manifest.name)

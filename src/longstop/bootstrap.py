@@ -12,6 +12,7 @@ from typing import TextIO
 from longstop import __version__
 from longstop.approach import Approaches
 from longstop.clock import Clock
+from longstop.distribute.sink import Sink
 from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
 from longstop.domain.recovery import RecoveryAction
@@ -141,6 +142,7 @@ class Instance:
                 *self._outlets.services,
                 *self._store_services(),
                 *self.hall.services,
+                *self._sink(),
                 *self.watchdogs.services,
                 *keeping.services(),
             )
@@ -215,6 +217,17 @@ class Instance:
     async def _reload_quietly(self) -> None:
         """Before a match that rested begins afresh. What is wrong with the settings is told by the reloader."""
         await self.reloader.reload("a match begins afresh")
+
+    def _sink(self) -> tuple[Service, ...]:
+        wanted, storage = self.settings.sink, self.settings.storage
+        if not wanted.url:
+            return ()
+        if not storage.keep_captures:
+            raise InputError(
+                "Payloads that are not kept cannot be pushed: sink.url is set, and storage.keep_captures is off.",
+                hint="Switch storage.keep_captures on, or leave sink.url empty.",
+            )
+        return (Sink(wanted, self.store, Path(storage.root), self.clock, self.bus, self._chance, protect),)
 
     def _store_services(self) -> tuple[Service, ...]:
         if not isinstance(self.store, DurableStore):

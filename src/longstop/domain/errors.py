@@ -17,6 +17,7 @@
     │   ├── SourceFailingError        5xx
     │   ├── SourceThrottledError      429 or 503 with Retry-After
     │   ├── SourceRefusedError        401, 403
+    │   │   └── TokenUnavailableError no token can be had now
     │   ├── MatchGoneError            404, 410
     │   ├── UnexpectedStatusError     any other status
     │   ├── OversizedBodyError        more bytes than we are willing to read
@@ -154,6 +155,16 @@ class SourceThrottledError(FetchError):
 class SourceRefusedError(FetchError):
     kind = "auth"
     default_hint = "Access was refused: renew the token, or check on what terms the source may be used."
+
+
+class TokenUnavailableError(SourceRefusedError):
+    """Whoever gives out tokens does not answer, or gives none; it is asked again after `retry_after_seconds`."""
+
+    default_hint = "It is asked again by itself. Check the API key, and whether the token desk answers."
+
+    def __init__(self, message: str, *, retry_after_seconds: float = 0.0, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after_seconds = retry_after_seconds
 
 
 class MatchGoneError(FetchError):

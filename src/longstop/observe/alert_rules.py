@@ -200,6 +200,17 @@ def _on_limits(lost: facts.LimitsLost) -> AlertRaised:
     )
 
 
+def _on_degraded(degraded: facts.AccessDegraded) -> AlertRaised:
+    return AlertRaised(
+        at=degraded.at,
+        alert="access degraded",
+        severity="ERROR",
+        message=f"For {degraded.seconds:.0f} s no token of {degraded.whose} could be had: {degraded.reason}",
+        hint="Check its API key, and whether it answers. What is meant for it waits.",
+        context={"subject": degraded.whose},
+    )
+
+
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.ErrorRaised: _on_error,
     facts.ConfigurationRefused: _on_refused,
@@ -218,4 +229,5 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.KeysUnreadable: _on_keys,
     facts.AccessLogLost: _on_log_lost,
     facts.LimitsLost: _on_limits,
+    facts.AccessDegraded: _on_degraded,
 }

@@ -18,6 +18,7 @@
 | match not whole | a match is over, and not all that its board claimed is in the record | ERROR |
 | keys unreadable | keys and revocations of the API cannot be read, so nothing can be revoked | ERROR |
 | access log lost | who asked for what cannot be written down; requests are answered all the same | ERROR |
+| access degraded | for five minutes a source or the sink has given us no token | ERROR |
 | limits alone | Redis is away; each process keeps consumers to its share | WARN |
 | state lost | a scraper knew more than the record shows | CRITICAL |
 

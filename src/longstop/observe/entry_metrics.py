@@ -23,13 +23,28 @@ class EntryMetrics:
             "longstop_keys_unreadable", "Times that keys and revocations could not be read.", registry=registry
         )
 
+        self.pushed = Counter("longstop_sink_payloads", "Payloads that the sink has accepted.", registry=registry)
+        self.push_failures = Counter("longstop_sink_failures", "Pushes that it did not accept.", registry=registry)
+        self.behind = Gauge(
+            "longstop_sink_behind_seconds", "Age of the newest payload of the last push.", registry=registry
+        )
+        self.degraded = Gauge("longstop_access_degraded", "1 while no token can be had.", ("whose",), registry=registry)
+
     def subscribe(self, signals: facts.Signals) -> None:
         signals.subscribe(facts.CallerRefused, lambda refused: self.refused.labels(refused.reason).inc())
         signals.subscribe(facts.AccessLogLost, self._on_lost)
         signals.subscribe(facts.AccessLogRecovered, self._on_recovered)
         signals.subscribe(facts.LimitsLost, lambda _: self.limits_alone.set(1))
         signals.subscribe(facts.LimitsRecovered, lambda _: self.limits_alone.set(0))
+        signals.subscribe(facts.SinkPushed, self._on_pushed)
+        signals.subscribe(facts.SinkFailed, lambda _: self.push_failures.inc())
+        signals.subscribe(facts.AccessDegraded, lambda lost: self.degraded.labels(lost.whose).set(1))
+        signals.subscribe(facts.AccessRegained, lambda back: self.degraded.labels(back.whose).set(0))
         signals.subscribe(facts.KeysUnreadable, lambda _: self.keys_unreadable.inc())
+
+    def _on_pushed(self, pushed: facts.SinkPushed) -> None:
+        self.pushed.inc(pushed.payloads)
+        self.behind.set(pushed.behind_seconds)
 
     def _on_lost(self, lost: facts.AccessLogLost) -> None:
         self.log_lost.set(1)

@@ -272,6 +272,11 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.KeysUnreadable: _telling(logging.ERROR, "keys cannot be read", "reason", "hint"),
     facts.AccessLogLost: _telling(logging.ERROR, "access log cannot be written", *_LOST),
     facts.AccessLogRecovered: _telling(_INFO, "access log is written again", "written", "dropped"),
+    facts.TokenFailed: _telling(_WARN, "no token", *facts.TokenFailed.__struct_fields__[1:]),
+    facts.AccessDegraded: _telling(logging.ERROR, "access degraded", *facts.AccessDegraded.__struct_fields__[1:]),
+    facts.AccessRegained: _telling(_INFO, "access regained", "whose", "duration_seconds"),
+    facts.SinkPushed: _telling(_DEBUG, "pushed", *facts.SinkPushed.__struct_fields__[1:]),
+    facts.SinkFailed: _telling(_WARN, "not pushed", *facts.SinkFailed.__struct_fields__[1:]),
     facts.LimitsLost: _telling(_WARN, "shared limits away", "reason", "workers"),
     facts.LimitsRecovered: _telling(_INFO, "shared limits back", "duration_seconds"),
     facts.BrowsersMeasured: _telling(

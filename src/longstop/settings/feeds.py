@@ -1,6 +1,6 @@
 """The settings of the sources: which are on, and how gently each is asked."""
 
-from pydantic import field_validator
+from pydantic import SecretStr, field_validator
 
 from longstop.settings.addresses import is_host, require_plain_site
 from longstop.settings.keys import Count, Group, Seconds, setting
@@ -61,6 +61,8 @@ class SourceSettings(Group):
     allowed_hosts: tuple[str, ...] = setting(
         (), "Hosts it may reach beside its own, private addresses only if named here."
     )
+    token_url: str = setting("", "Where it gives tokens for a key; empty when its calls need none of that kind.")
+    api_key: SecretStr = setting(SecretStr(""), "The key that it gave us.")
     use_proxy: bool = setting(False, "Go out through the proxies of scraper.proxy.")
     coherent_tls: bool = setting(False, "Use a browser's TLS (extra `coherent`); only where its terms allow it.")
     stealth: bool = setting(
@@ -68,7 +70,7 @@ class SourceSettings(Group):
     )
     profile: ProfileSettings = ProfileSettings()
 
-    @field_validator("base_url")
+    @field_validator("base_url", "token_url")
     @classmethod
     def _is_site(cls, value: str) -> str:
         return require_plain_site(value)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
 
-from longstop.settings.addresses import require_address, require_database, require_plain_site
+from longstop.settings.addresses import require_address, require_database, require_plain_site, require_private_address
 from longstop.settings.keys import Count, Days, Group, Hours, Megabytes, Percent, Seconds, setting
 from longstop.settings.masks import SecretUrl
 from longstop.settings.monitoring import require_host
@@ -182,14 +182,15 @@ class JobSettings(Group):
 
 
 class SinkSettings(Group):
-    """Another Longstop that gets everything pushed."""
+    """Another Longstop that gets every payload pushed."""
 
-    url: str = setting("", "Its address; empty pushes nowhere.")
+    url: str = setting("", "Its address; https://, or http:// on this machine. Empty pushes nowhere.")
     api_key: SecretStr = setting(SecretStr(""), "The API key it gave us.")
 
     @field_validator("url")
     @classmethod
     def _is_site(cls, value: str) -> str:
+        require_private_address(SecretStr(value))
         return require_plain_site(value)
 
 

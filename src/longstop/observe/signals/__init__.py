@@ -25,6 +25,8 @@ Those of the watchdogs stand in `troubles.py`.
 | KeysUnreadable | keys and revocations cannot be read | |
 | AccessLogLost, AccessLogRecovered | the access log cannot be written, is written again | dropped |
 | LimitsLost, LimitsRecovered | the shared count of requests is away, is back | |
+| TokenFailed, AccessDegraded, AccessRegained | no token of a source or a sink, for long, again | whose |
+| SinkPushed, SinkFailed | another Longstop has accepted payloads, has not | payloads, age |
 | AlertRaised | something that somebody should be told of | alert, severity |
 | AlertDelivered, AlertLost | the webhook took an alert, or did not | |
 | CapturesPruned | raw captures beyond their bounds were removed | captures |
@@ -74,12 +76,17 @@ from longstop.observe.signals.browsers import (
 )
 from longstop.observe.signals.bus import Signal, Signals
 from longstop.observe.signals.entry import (
+    AccessDegraded,
     AccessLogLost,
     AccessLogRecovered,
+    AccessRegained,
     CallerRefused,
     KeysUnreadable,
     LimitsLost,
     LimitsRecovered,
+    SinkFailed,
+    SinkPushed,
+    TokenFailed,
 )
 from longstop.observe.signals.house import (
     AdminVerbUsed,
@@ -149,8 +156,10 @@ from longstop.observe.signals.storing import (
 
 __all__ = [
     "FRESH_OUTCOMES",
+    "AccessDegraded",
     "AccessLogLost",
     "AccessLogRecovered",
+    "AccessRegained",
     "AdminVerbUsed",
     "AlertDelivered",
     "AlertLost",
@@ -208,6 +217,8 @@ __all__ = [
     "ServiceRestarted",
     "Signal",
     "Signals",
+    "SinkFailed",
+    "SinkPushed",
     "SourceListed",
     "SpoolFilled",
     "SpoolFound",
@@ -217,6 +228,7 @@ __all__ = [
     "StoreRecovered",
     "StreamEnded",
     "TaskAbandoned",
+    "TokenFailed",
     "WritesDropped",
     "about_gap",
 ]

@@ -1,4 +1,5 @@
-"""What happens at the door: who is refused, and when those who decide it cannot see."""
+"""What happens at doors: at ours, who is refused and when those who decide it cannot see; at those of others, whether
+we get in."""
 
 from longstop.observe.signals.bus import Signal
 
@@ -40,3 +41,40 @@ class LimitsLost(Signal, frozen=True, kw_only=True):
 
 class LimitsRecovered(Signal, frozen=True, kw_only=True):
     duration_seconds: float
+
+
+class TokenFailed(Signal, frozen=True, kw_only=True):
+    """No token could be had of a source or a sink; it is tried again, at growing intervals."""
+
+    whose: str
+    reason: str
+    failures: int
+
+
+class AccessDegraded(Signal, frozen=True, kw_only=True):
+    """For five minutes no token could be had. What is meant for there waits."""
+
+    whose: str
+    reason: str
+    seconds: float
+
+
+class AccessRegained(Signal, frozen=True, kw_only=True):
+    whose: str
+    duration_seconds: float
+
+
+class SinkPushed(Signal, frozen=True, kw_only=True):
+    """Another Longstop has accepted payloads. `behind_seconds` is how old the newest of them was."""
+
+    payloads: int
+    bytes: int
+    behind_seconds: float
+
+
+class SinkFailed(Signal, frozen=True, kw_only=True):
+    """It did not accept them; they stay where they are and are pushed again."""
+
+    reason: str
+    failures: int
+    hint: str = ""

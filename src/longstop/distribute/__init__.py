@@ -1,0 +1,1 @@
+"""More than one Longstop: what one passes on to another."""
