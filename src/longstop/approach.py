@@ -26,7 +26,7 @@ from longstop.approach_options import (
 )
 from longstop.climbing import Bearing, Joint, climber
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserMissingError
+from longstop.domain.errors import BrowserMissingError, EgressRefusedError, RecordRefusedError
 from longstop.domain.match import MatchRef
 from longstop.fetch.authorized import AuthorizedFetcher
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
@@ -46,7 +46,7 @@ from longstop.fetch.lessons import Lessons
 from longstop.fetch.opening import Opener
 from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.politeness import Manners, PoliteFetcher
-from longstop.fetch.recipe import Recipe
+from longstop.fetch.recipe import Recipe, stored_recipe
 from longstop.fetch.recipe_book import RecipeBook
 from longstop.fetch.replay import ReplayRung
 from longstop.fetch.robots import RobotsGate
@@ -241,7 +241,7 @@ class Approaches:
         pool = self._stealthy if wanted.stealth else self.pool
         if pool is not None:
             opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience, polite)
-            replay = ReplayRung(direct, await self._book(source, Lessons(opener)))
+            replay = ReplayRung(direct, await self._book(source, Lessons(opener), rules))
             keeper = PageKeeper(opener, self._clock, agreement_of(source), keeper_options(self._settings))
         return climber(source, replay, keeper, Bearing(patience, polite), self._joint)
 
@@ -292,11 +292,14 @@ class Approaches:
         )
         return BrowserTabs(pool, need, wanted_calls(source), self._clock, http_limits(self._settings).body_bytes_max)
 
-    async def _book(self, source: Source, lessons: Lessons) -> RecipeBook:
+    async def _book(self, source: Source, lessons: Lessons, rules: EgressRules) -> RecipeBook:
         name = source.manifest.name
         book = RecipeBook(name, lessons.take, self._keep, self._clock, self._bus)
         for row in await self._store.recipes(name):
-            book.restore(msgspec.json.decode(row.payload, type=Recipe))
+            try:
+                book.restore(stored_recipe(row.payload, rules))
+            except (EgressRefusedError, RecordRefusedError) as error:
+                self._tell("recipe", error.message, "It is left aside; the next one is learnt when it is needed.")
         self._books[name] = book
         return book
 

@@ -1,7 +1,8 @@
 """What an HTTP answer means to us: a usable body, or one of the errors of the house."""
 
+import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from longstop.clock import Clock
@@ -16,6 +17,7 @@ from longstop.domain.errors import (
 
 RETRY_AFTER_SECONDS_DEFAULT = 5.0
 RETRY_AFTER_SECONDS_MAX = 3600.0
+_SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
 def require_usable(status: int, headers: Mapping[str, str], purpose: str, clock: Clock) -> None:
@@ -28,7 +30,9 @@ def error_for(status: int, headers: Mapping[str, str], purpose: str, now: dateti
     said = f"The source answered {status} to the {purpose} call."
     retry_after = _named(headers, "retry-after")
     if status == 429 or (status == 503 and retry_after):
-        return SourceThrottledError(said, retry_after_seconds=read_retry_after(retry_after, now))
+        # A date counts by the clock that set it.
+        told_at = _moment(_named(headers, "date") or "") or now
+        return SourceThrottledError(said, retry_after_seconds=read_retry_after(retry_after, told_at))
     if status in (404, 410):
         return MatchGoneError(said)
     if status in (401, 403):
@@ -44,17 +48,24 @@ def _named(headers: Mapping[str, str], name: str) -> str | None:
 
 
 def read_retry_after(value: str | None, now: datetime) -> float:
-    """Seconds or an HTTP date; never negative, never longer than an hour."""
+    """Seconds or an HTTP date; never negative, never longer than an hour. Said twice, the longer one counts."""
     if value is None:
         return RETRY_AFTER_SECONDS_DEFAULT
-    return min(max(_seconds(value.strip(), now), 0.0), RETRY_AFTER_SECONDS_MAX)
+    return min(max(_seconds(value, now), 0.0), RETRY_AFTER_SECONDS_MAX)
 
 
 def _seconds(value: str, now: datetime) -> float:
-    if value.isdecimal():
-        return float(value) if len(value) < 10 else RETRY_AFTER_SECONDS_MAX
+    wishes = [wish.strip() for wish in value.split(",")]
+    if all(_SECONDS.fullmatch(wish) for wish in wishes):
+        return max(map(float, wishes))
+    moment = _moment(value.strip())
+    return RETRY_AFTER_SECONDS_DEFAULT if moment is None else (moment - now).total_seconds()
+
+
+def _moment(value: str) -> datetime | None:
+    """HTTP's dates are UTC, also in the two old spellings that do not say so."""
     try:
         moment = parsedate_to_datetime(value)
     except (ValueError, OverflowError):  # the second for a year that no calendar has
-        return RETRY_AFTER_SECONDS_DEFAULT
-    return (moment - now).total_seconds() if moment.tzinfo else RETRY_AFTER_SECONDS_DEFAULT
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

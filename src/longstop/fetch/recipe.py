@@ -15,6 +15,8 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 
 from longstop.clock import from_millis
+from longstop.domain.errors import RecordRefusedError
+from longstop.fetch.egress.guard import EgressRules, check_url
 from longstop.fetch.snapshot import FetchRequest
 
 KEY_PLACE = "{key}"
@@ -121,6 +123,16 @@ def learn(source: str, purpose: str, key: str, call: CapturedCall, cookies: Sequ
         expires_at=_expiry(call, cookies),
         body=None if body is None else _generalised(body, key),
     )
+
+
+def stored_recipe(payload: bytes, rules: EgressRules) -> Recipe:
+    """As it was kept, if it can still be used: the site may have moved since, or be none of ours any more."""
+    try:
+        recipe = msgspec.json.decode(payload, type=Recipe)
+    except msgspec.DecodeError as error:
+        raise RecordRefusedError(f"The stored recipe of {rules.source} is damaged.") from error
+    check_url(recipe.url.replace(KEY_PLACE, "key"), rules)
+    return recipe
 
 
 def names_key(key: str, url: str, body: bytes | None) -> bool:

@@ -175,12 +175,14 @@ def _relevant(text: str, agent: str) -> Iterator[str]:
         if len(line) > _LINE_LENGTH_MAX:
             continue
         found = _AGENT_LINE.match(line)
-        kept = line if found is None or _may_mean(found["agent"], agent) else _SOMEBODY_ELSE
+        kept = line if found is None else _addressed(found["agent"], agent)
         if kept != previous or found is None:
             yield kept
         previous = kept
 
 
-def _may_mean(named: str, agent: str) -> bool:
-    plain = named.strip().lower()
-    return plain == "*" or plain.replace("*", "").strip() in agent
+def _addressed(named: str, agent: str) -> str:
+    """The line as it is meant: sites write names with a version, which is no part of the name."""
+    plain = named.partition("/")[0].strip().lower()
+    is_us = plain == "*" or plain.replace("*", "").strip() in agent
+    return f"User-agent: {plain}" if is_us else _SOMEBODY_ELSE

@@ -72,7 +72,10 @@ RETRY_AFTER = {
     "9999999999": 3600.0,
     "9" * 6000: 3600.0,
     "-5": 5.0,
-    "1.5": 5.0,
+    "1.5": 1.5,
+    "7, 20": 20.0,
+    "7, soon": 5.0,
+    "Mon Jun  1 12:02:00 2026": 120.0,
     "": 5.0,
     "soon": 5.0,
     "7 seconds": 5.0,
@@ -86,8 +89,8 @@ RETRY_AFTER = {
     "Monday, 01-Jun-26 12:00:30 GMT": 30.0,
     "Mon, 01 Jun 2026 11:00:00 GMT": 0.0,
     "Mon, 01 Jun 2027 12:00:00 GMT": 3600.0,
-    "Mon, 01 Jun 2026 12:00:30": 5.0,
-    "Mon, 01 Jun 2026 12:00:30 -0000": 5.0,
+    "Mon, 01 Jun 2026 12:00:30": 30.0,
+    "Mon, 01 Jun 2026 12:00:30 -0000": 30.0,
     "Fri, 31 Dec 99999999999 23:59:59 GMT": 5.0,
     "Fri, 31 Dec 9999999999999999999999999 1:1:1": 5.0,
     "Fri, 31 Dec 9999 23:59:59 GMT": 3600.0,
@@ -111,3 +114,12 @@ def test_a_source_that_says_no_time_gets_five_seconds() -> None:
 @given(st.one_of(st.text(), st.text("0123456789+-:., GMTJanFri")))
 def test_no_wish_breaks_the_reader_or_its_bounds(value: str) -> None:
     assert 0.0 <= read_retry_after(value, NOW) <= RETRY_AFTER_SECONDS_MAX
+
+
+@pytest.mark.req("B1")
+def test_a_date_counts_by_the_clock_of_the_site_that_set_it() -> None:
+    """Ours may be an hour off, and so may the site's."""
+    headers = {"Date": "Mon, 01 Jun 2026 13:00:00 GMT", "Retry-After": "Mon, 01 Jun 2026 13:00:30 GMT"}
+    error = error_for(429, headers, "state", NOW)
+    assert isinstance(error, SourceThrottledError)
+    assert error.retry_after_seconds == 30

@@ -4,7 +4,9 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from longstop.fetch.recipe import CapturedCall, Cookie, Recipe, Ripeness, learn, names_key
+from longstop.domain.errors import EgressRefusedError, RecordRefusedError
+from longstop.fetch.egress.guard import rules_for
+from longstop.fetch.recipe import CapturedCall, Cookie, Recipe, Ripeness, learn, names_key, stored_recipe
 from longstop.fetch.snapshot import FetchRequest
 from tests.cricket import NOON, at
 
@@ -119,3 +121,16 @@ def test_what_had_run_out_when_the_call_was_made_does_not_end_the_recipe() -> No
     assert learn("crex", "state", "QUY", plain, stale).expires_at is None
     session = Cookie("session", token(at(5).timestamp()))
     assert learn("crex", "state", "QUY", plain, [*stale, session]).expires_at == at(5)
+
+
+@pytest.mark.req("B8")
+def test_a_stored_recipe_that_leads_elsewhere_or_is_damaged_is_left_aside() -> None:
+    """Else every poll after the restart would be refused by our own guard, for as long as the recipe lasts."""
+    recipe = learn("crex", "state", "QUY", call(), [])
+    payload = msgspec.json.encode(recipe)
+    assert stored_recipe(payload, rules_for("crex", SITE)) == recipe
+    with pytest.raises(EgressRefusedError):
+        stored_recipe(payload, rules_for("crex", "http://127.0.0.1:8200"))
+    for broken in (b"", b"null", payload[:40], b"\xff"):
+        with pytest.raises(RecordRefusedError):
+            stored_recipe(broken, rules_for("crex", SITE))

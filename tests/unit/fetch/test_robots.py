@@ -77,6 +77,13 @@ def test_our_own_group_counts_before_the_one_for_all() -> None:
     assert found.is_allowed(f"{SITE}/xy")
 
 
+def test_our_name_with_a_version_is_our_name() -> None:
+    rules = RobotsRules.load(b"User-agent: Longstop/0.1\nDisallow: /\n\nUser-agent: *\nAllow: /\n", "Longstop")
+    assert not rules.is_allowed("https://site.example/live")
+    other = RobotsRules.load(b"User-agent: Shortstop/0.1\nDisallow: /\n\nUser-agent: *\nAllow: /\n", "Longstop")
+    assert other.is_allowed("https://site.example/live")
+
+
 def test_the_group_for_all_counts_where_none_is_ours() -> None:
     found = rules("User-agent: other\nDisallow: /\n\nUser-agent: *\nDisallow: /*.json$\nCrawl-delay: 3\n")
     assert found.is_allowed(f"{SITE}/api")
