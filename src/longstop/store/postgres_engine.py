@@ -115,7 +115,7 @@ def is_repeatable(error: BaseException) -> bool:
 
 
 def store_error(error: BaseException, address: PostgresAddress) -> StoreError:
-    state, text = sqlstate(error), _first_line(error)
+    state, text = sqlstate(error), first_line(error)
     if state in {"42P01", "42703"}:
         return StoreError(f"The schema of {address} is not the current one: {text}.", hint="Run `longstop db upgrade`.")
     if state.startswith(_REFUSING_CLASSES):
@@ -129,7 +129,7 @@ def store_error(error: BaseException, address: PostgresAddress) -> StoreError:
     return StoreError(f"{address} refused: {text}.", hint="See the log of the database server.")
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """SQLAlchemy's own text repeats statement and values, which do not belong in a message."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     cause = origin.__cause__ or origin

@@ -1,11 +1,12 @@
 """The schema on PostgreSQL: looked at and brought forward, in whatever schema the search path names first."""
 
-from sqlalchemy import text
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import ProgrammingError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from longstop.store import schema
 from longstop.store.address import PostgresAddress
-from longstop.store.postgres_engine import DATABASE_ERRORS, make_single_engine, store_error
+from longstop.store.postgres_engine import DATABASE_ERRORS, first_line, make_single_engine, store_error
 from longstop.store.postgres_options import PostgresOptions
 from longstop.store.tables import VERSION_TABLE, metadata
 
@@ -37,13 +38,20 @@ async def upgrade_postgres(address: PostgresAddress) -> None:
             await connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _UPGRADE_LOCK})
             state = await state_of(connection)
             if state.is_upgradable:
-                await connection.run_sync(schema.migrate)
+                await connection.run_sync(_migrate, address)
             else:
                 schema.require_current(state, address)
     except DATABASE_ERRORS as error:
         raise store_error(error, address) from error
     finally:
         await engine.dispose()
+
+
+def _migrate(connection: Connection, address: PostgresAddress) -> None:
+    try:
+        schema.migrate(connection)
+    except ProgrammingError as error:
+        raise schema.unmigrated(address, first_line(error)) from error
 
 
 async def _tables_and_revision(connection: AsyncConnection) -> tuple[list[str], str | None]:
@@ -53,5 +61,4 @@ async def _tables_and_revision(connection: AsyncConnection) -> tuple[list[str], 
     found = [name for (name,) in await connection.execute(query, {"names": wanted})]
     if VERSION_TABLE not in found:
         return found, None
-    row = (await connection.execute(text(schema.READ_REVISION))).first()
-    return found, row[0] if row else None
+    return found, schema.one_revision(await connection.scalars(text(schema.READ_REVISION)))

@@ -6,7 +6,7 @@ for it.
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection, Coroutine
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from enum import Enum
@@ -24,7 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from longstop.domain.errors import StoreError
 from longstop.store.address import Address, PostgresAddress, parse_address
 from longstop.store.postgres_options import driver_missing
-from longstop.store.sqlite_file import FileLock, connect_reader, connect_writer, make_parent, store_error
+from longstop.store.sqlite_file import FileLock, connect_reader, connect_writer, make_parent, primary_code, store_error
 from longstop.store.tables import HEAD_REVISION, VERSION_TABLE, metadata
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _BUSY_SECONDS = 10.0
 READ_REVISION = f"SELECT version_num FROM {VERSION_TABLE}"  # noqa: S608 - a constant of ours
 _STAMP = f"INSERT INTO {VERSION_TABLE} VALUES (?)"  # noqa: S608 - a constant of ours
 _UPGRADE_HINT = "Run `longstop db upgrade`."
+RESTORE_HINT = "Restore a backup, or name another database; nothing was changed."
 
 
 class SchemaState(Enum):
@@ -44,6 +45,7 @@ class SchemaState(Enum):
     OLDER = "older"
     NEWER = "newer"
     FOREIGN = "foreign"
+    DAMAGED = "damaged"
 
     @property
     def is_upgradable(self) -> bool:
@@ -53,10 +55,18 @@ class SchemaState(Enum):
 def judge(tables: Collection[str], revision: str | None) -> SchemaState:
     """`tables` are those found that would stand in our way."""
     if revision == HEAD_REVISION:
-        return SchemaState.CURRENT
+        return SchemaState.CURRENT if metadata.tables.keys() <= set(tables) else SchemaState.DAMAGED
     if revision is not None:
-        return SchemaState.OLDER if revision in _known_revisions() else SchemaState.NEWER
+        return SchemaState.OLDER if revision in _known_revisions() else _beyond(revision)
+    if VERSION_TABLE in tables:
+        return SchemaState.DAMAGED
     return SchemaState.FOREIGN if tables else SchemaState.EMPTY
+
+
+def _beyond(revision: str) -> SchemaState:
+    """A later number of ours, or none that we could have written."""
+    is_a_number = revision.isdecimal() and len(revision) == len(HEAD_REVISION)
+    return SchemaState.NEWER if is_a_number and revision > HEAD_REVISION else SchemaState.DAMAGED
 
 
 def require_current(state: SchemaState, address: object) -> None:
@@ -70,6 +80,10 @@ def require_current(state: SchemaState, address: object) -> None:
         SchemaState.FOREIGN: (
             "has tables that Longstop did not make",
             "Name an empty database; nothing was changed.",
+        ),
+        SchemaState.DAMAGED: (
+            "lacks tables that its schema number promises, or the number itself is wrong",
+            RESTORE_HINT,
         ),
     }
     if state in complaints:
@@ -132,6 +146,8 @@ def upgrade_sqlite(path: Path) -> None:
         raise store_error(error, path) from error
     except DBAPIError as error:
         cause = error.orig if isinstance(error.orig, sqlite3.Error) else sqlite3.OperationalError(str(error.orig))
+        if primary_code(cause) == sqlite3.SQLITE_ERROR:
+            raise unmigrated(path, cause) from error
         raise store_error(cause, path) from error
     finally:
         engine.dispose()
@@ -143,8 +159,20 @@ def sqlite_revision(connection: Any) -> tuple[list[str], str | None]:
     tables = [name for (name,) in connection.execute(query)]
     if VERSION_TABLE not in tables:
         return tables, None
-    row = connection.execute(READ_REVISION).fetchone()
-    return tables, row[0] if row else None
+    return tables, one_revision(number for (number,) in connection.execute(READ_REVISION))
+
+
+def one_revision(numbers: Iterable[str]) -> str | None:
+    """There should be one; several are no number at all."""
+    return ", ".join(sorted(numbers)) or None
+
+
+def unmigrated(address: object, reason: object) -> StoreError:
+    """A step that cannot be taken: the tables are not those of the schema that the number names."""
+    return StoreError(
+        f"The database {address} is not what its schema number says, so it cannot be brought forward: {reason}.",
+        hint=RESTORE_HINT,
+    )
 
 
 def migrate(connection: Connection) -> None:

@@ -249,6 +249,36 @@ async def test_tables_of_another_program_are_left_alone(empty_url: str) -> None:
         upgrade(empty_url)
 
 
+DAMAGES = {
+    "a table is gone": "DROP TABLE live_history",
+    "a table has another name": "ALTER TABLE matches RENAME TO games",
+    "two numbers": "INSERT INTO longstop_version VALUES ('0001')",
+    "no number": "DELETE FROM longstop_version",
+    "a number of nobody": "UPDATE longstop_version SET version_num = 'deadbeef'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+async def test_a_schema_that_is_not_what_its_number_says_is_told_and_left_alone(empty_url: str, damage: str) -> None:
+    upgrade(empty_url)
+    await executed(empty_url, DAMAGES[damage])
+    for options in (with_upgrade(), without_upgrade()):
+        text = await complaint(empty_url, options)
+        assert "its schema number" in text
+        assert "Restore a backup" in text
+    with pytest.raises(StoreError, match="its schema number"):
+        upgrade(empty_url)
+
+
+async def test_steps_that_were_taken_already_are_told_and_nothing_is_changed(empty_url: str) -> None:
+    upgrade(empty_url)
+    await executed(empty_url, "UPDATE longstop_version SET version_num = '0003'")
+    with pytest.raises(StoreError, match="is not what its schema number says") as caught:
+        upgrade(empty_url)
+    assert "Restore a backup" in caught.value.hint
+    assert current_revision(empty_url) == "0003"
+
+
 async def test_a_file_of_another_program_is_not_written_into(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/notes.db"
     await executed(url, "CREATE TABLE bookmarks (id INTEGER)")

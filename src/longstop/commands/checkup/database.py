@@ -42,6 +42,7 @@ class DatabaseSchema(msgspec.Struct, frozen=True):
             SchemaState.OLDER: f"schema {self.revision}, older than this Longstop's {self.head}",
             SchemaState.NEWER: f"schema {self.revision}, not known to this Longstop, whose own is {self.head}",
             SchemaState.FOREIGN: "tables that Longstop did not make",
+            SchemaState.DAMAGED: f"schema number {self.revision}, and not the tables that it promises",
         }[self.state]
 
 
@@ -91,7 +92,8 @@ async def _ask_postgres(address: PostgresAddress, deadline_seconds: float) -> Da
         async with engine.connect() as connection:
             state = await postgres_schema.state_of(connection)
             is_ours = state not in (SchemaState.EMPTY, SchemaState.FOREIGN)
-            revision = await connection.scalar(text(schema.READ_REVISION)) if is_ours else None
+            numbers = await connection.scalars(text(schema.READ_REVISION)) if is_ours else ()
+            revision = schema.one_revision(numbers)
     except postgres_engine.DATABASE_ERRORS as error:
         raise postgres_engine.store_error(error, address) from error
     finally:

@@ -8,7 +8,7 @@ from longstop.commands.checkup.disk import nearest_folder
 from longstop.commands.checkup.finding import Finding, absent, ok, problem, warning
 from longstop.settings import mask_address
 from longstop.store.address import SqliteAddress, parse_address
-from longstop.store.schema import SchemaState
+from longstop.store.schema import RESTORE_HINT, SchemaState
 
 DEADLINE_SECONDS = 3.0
 _PORTS = {"amqp": 5672, "amqps": 5671, "redis": 6379, "rediss": 6379}
@@ -35,6 +35,8 @@ def judged(found: DatabaseSchema) -> Finding:
             return problem("database", said, "Install the Longstop that made it, or name another database.")
         case SchemaState.FOREIGN:
             return problem("database", said, "Name an empty database.")
+        case SchemaState.DAMAGED:
+            return problem("database", said, RESTORE_HINT)
 
 
 def _not_there_yet(address: SqliteAddress) -> Finding:
