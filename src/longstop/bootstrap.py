@@ -30,6 +30,7 @@ from longstop.observe.signals import Signals
 from longstop.operations import InstanceOperations, stream_limits
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
+from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.hall import SETTINGS_TAKEN as ENTRY_SETTINGS
 from longstop.serve.entry.hall import Hall
 from longstop.serve.reading import Instance as InstanceFacts
@@ -112,7 +113,7 @@ class Instance:
             self.hall.entry(),
             has_health=settings.scraper.monitoring.health_check.enabled,
             admin=self._admin_desk(),
-            streams=self._streams,
+            desk=ReadingDesk(self._model, self._streams, settings.storage.retention.snapshots_per_match),
         )
         self._api = ApiServer(app, settings.api.host, settings.api.port, clock=clock)
         self._subscribe()

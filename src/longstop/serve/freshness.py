@@ -6,6 +6,8 @@ from datetime import datetime
 import msgspec
 
 from longstop.clock import age_seconds
+from longstop.domain.cricket import Delivery
+from longstop.domain.events import Gap
 from longstop.domain.match import MatchStatus
 from longstop.observe.health import Watched
 from longstop.serve.reading import ReadModel
@@ -31,11 +33,16 @@ class Age(msgspec.Struct, frozen=True):
 
 
 class KnownMatch(msgspec.Struct, frozen=True):
-    """What the store and the board know of one match."""
+    """What is known of one match, now or at a moment: from the store, from signals since, from the board."""
 
     row: MatchRow
     live: LiveRow | None
     watched: Watched | None
+    gaps: tuple[Gap, ...] = ()
+    recent: tuple[Delivery, ...] = ()
+    told_at: datetime | None = None
+    is_degraded: bool = False
+    as_of: datetime | None = None
 
     @property
     def match_id(self) -> str:
@@ -55,6 +62,16 @@ class KnownMatch(msgspec.Struct, frozen=True):
         """Before the first capture, what is shown comes from the source's list."""
         return self.last_success_at or self.row.last_scraper_update or self.row.discovered_at
 
+    @property
+    def last_balls(self) -> list[Delivery]:
+        if self.watched is not None and self.watched.observation is not None:
+            return [ball for over in self.watched.observation.overs for ball in over.deliveries]
+        return list(self.recent)
+
+    def moment(self, now: datetime) -> datetime:
+        """Ages are told as they were then."""
+        return self.as_of or now
+
 
 def latest_capture(live: LiveRow | None, watched: Watched | None) -> datetime | None:
     stored = live.captured_at if live is not None else None
@@ -64,23 +81,9 @@ def latest_capture(live: LiveRow | None, watched: Watched | None) -> datetime | 
     return max(stored, seen)
 
 
-async def known_match(model: ReadModel, match_id: str) -> KnownMatch | None:
-    row = await model.store.match(match_id)
-    if row is None:
-        return None
-    live = (await model.store.live([match_id])).get(match_id)
-    return KnownMatch(row, live, model.board.match(match_id))
-
-
-async def known_matches(model: ReadModel, rows: Iterable[MatchRow]) -> list[KnownMatch]:
-    listed = list(rows)
-    live = await model.store.live([row.ref.match_id for row in listed]) if listed else {}
-    return [KnownMatch(row, live.get(row.ref.match_id), model.board.match(row.ref.match_id)) for row in listed]
-
-
 def age_of(known: KnownMatch, model: ReadModel) -> Age:
     """A live match that was never captured is stale as well: there is nothing fresh about it."""
-    now = model.clock.now()
+    now = known.moment(model.clock.now())
     captured_at = known.last_word_at or now
     seconds = age_seconds(now, captured_at)
     is_late = seconds > model.stale_after_seconds or known.last_success_at is None

@@ -2,28 +2,24 @@
 
 from collections.abc import Sequence
 
-from longstop.clock import age_seconds
-from longstop.domain.cricket import BowlerFigures, Delivery, InningsScore, Result
-from longstop.domain.events import Gap
+from longstop.domain.cricket import BowlerFigures, InningsScore, Result
 from longstop.serve import balls, wire
-from longstop.serve.freshness import Age, KnownMatch, age_of, age_of_all, iso, iso_or_none
+from longstop.serve.freshness import KnownMatch, age_of, iso, iso_or_none
 from longstop.serve.naming import NameBook
 from longstop.serve.notation import chase_text, overs_number, result_text, team_text
+from longstop.serve.origins import metadata
 from longstop.serve.reading import ReadModel
 from longstop.store.contract import LiveRow
 
 LAST_BALLS = 12
 
 
-def match_info(
-    known: KnownMatch, recent: Sequence[Delivery], gaps: Sequence[Gap], model: ReadModel
-) -> tuple[wire.MatchInfo, Age]:
+def match_body(known: KnownMatch, model: ReadModel) -> wire.MatchBody:
     names = NameBook(model.names(known.row.ref.source))
-    age = age_of(known, model)
     row, live = known.row, known.live
     per_over = live.balls_per_over if live else 6
     result = _result(known)
-    info = wire.MatchInfo(
+    return wire.MatchBody(
         match_id=known.match_id,
         domain_id=row.ref.source,
         title=names.title(row.title, row.teams),
@@ -43,20 +39,12 @@ def match_info(
         toss=_toss(live, names),
         result=balls.result_out(result, names) if result else None,
         last_event=_last_event(live),
-        last_balls=[balls.ball_out(ball, names) for ball in recent[-LAST_BALLS:]],
+        last_balls=[balls.ball_out(ball, names) for ball in known.last_balls[-LAST_BALLS:]],
         announcement=live.announcement if live else "",
-        metadata=metadata(known, age, model, gaps),
     )
-    return info, age
 
 
-def match_list(matches: Sequence[KnownMatch], model: ReadModel) -> tuple[wire.MatchList, Age]:
-    age = age_of_all(matches, model)
-    head = wire.ListMetadata(scraped_at=iso(age.captured_at), data_age_seconds=age.whole_seconds, is_stale=age.is_stale)
-    return wire.MatchList([_summary(known, model) for known in matches], len(matches), head), age
-
-
-def _summary(known: KnownMatch, model: ReadModel) -> wire.MatchSummary:
+def summary(known: KnownMatch, model: ReadModel) -> wire.MatchSummary:
     names = NameBook(model.names(known.row.ref.source))
     row, live = known.row, known.live
     return wire.MatchSummary(
@@ -72,43 +60,6 @@ def _summary(known: KnownMatch, model: ReadModel) -> wire.MatchSummary:
         situation=situation(known, names),
         metadata=metadata(known, age_of(known, model), model),
     )
-
-
-def metadata(known: KnownMatch, age: Age, model: ReadModel, gaps: Sequence[Gap] = ()) -> wire.Metadata:
-    live = known.live
-    head = wire.Metadata(
-        scraped_at=iso(age.captured_at),
-        data_age_seconds=age.whole_seconds,
-        is_stale=age.is_stale,
-        source=known.row.ref.source,
-        gaps=[_gap_out(gap) for gap in gaps],
-        held=_held(known),
-    )
-    if live is None:
-        return head
-    source_age = None if live.source_at is None else int(age_seconds(model.clock.now(), live.source_at))
-    return wire.Metadata(
-        scraped_at=head.scraped_at,
-        data_age_seconds=head.data_age_seconds,
-        is_stale=head.is_stale,
-        source=live.source,
-        scraper_id=known.watched.scraper_id if known.watched and known.watched.scraper_id else live.scraper_id,
-        rung=live.rung,
-        rung_reason=model.approach.why(known.row.ref.source, known.row.ref.key) or None,
-        source_at=iso_or_none(live.source_at),
-        source_age_seconds=source_age,
-        content_at=iso(live.captured_at),
-        sequence=live.sequence,
-        complete_through=live.complete_through,
-        gaps=head.gaps,
-        payload_sha256=live.payload_sha256,
-        held=head.held,
-    )
-
-
-def _held(known: KnownMatch) -> wire.HeldOut | None:
-    hold = known.watched.hold if known.watched else None
-    return None if hold is None else wire.HeldOut(iso(hold.since), list(hold.reasons))
 
 
 def score_of(teams: tuple[str, str], innings: Sequence[InningsScore]) -> wire.Score:
@@ -190,19 +141,3 @@ def event_type(words: str) -> str:
     if text.rstrip("bdlnpw").isdigit() or text in {"wd", "nb", "lb", "b"}:
         return "extra"
     return "note"
-
-
-def _gap_out(gap: Gap) -> wire.GapOut:
-    return wire.GapOut(
-        gap_id=gap.gap_id,
-        innings=gap.innings,
-        first_over=gap.first_over,
-        last_over=gap.last_over,
-        state=gap.state.value,
-        cause=gap.cause,
-        opened_at=iso(gap.opened_at),
-        closed_at=iso_or_none(gap.closed_at),
-        missing_runs=gap.missing_runs,
-        missing_wickets=gap.missing_wickets,
-        missing_balls=gap.missing_balls,
-    )

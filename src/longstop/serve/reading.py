@@ -17,7 +17,7 @@ from longstop.observe.lookout.post import Lookout
 from longstop.observe.signals import Signals
 from longstop.observe.windows import PollTally
 from longstop.serve.closing import Closing
-from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
+from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchPlace, MatchRow
 
 # Twice the slowest pace of normal work, 30 s in a break: what is older is not just between two polls.
 STALE_AFTER_SECONDS = 60.0
@@ -27,7 +27,12 @@ class MatchReader(Protocol):
     """The reading half of `longstop.store.contract.Store`."""
 
     async def matches(
-        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+        self,
+        *,
+        status: MatchStatus | None = None,
+        source: str | None = None,
+        limit: int = 1000,
+        after: MatchPlace | None = None,
     ) -> Sequence[MatchRow]: ...
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None: ...

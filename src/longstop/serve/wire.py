@@ -148,6 +148,23 @@ class HeldOut(Struct, frozen=True):
     reasons: list[str]
 
 
+class Ages(Struct, frozen=True):
+    """Whole seconds, each by a clock of its own; null where nobody told."""
+
+    source_seconds: Annotated[int | None, Meta(description="Since the source built this state, by its own clock.")]
+    capture_seconds: Annotated[int | None, Meta(description="Since it was last captured, changed or not.")]
+    delivery_seconds: Annotated[int | None, Meta(description="Since what is told here became readable here.")]
+
+
+class FieldOrigin(Struct, frozen=True):
+    """Where a field comes from."""
+
+    source: str
+    confidence: float
+    timestamp: str | None
+    rung: str | None = None
+
+
 class Metadata(Struct, frozen=True):
     """Where the answer comes from and how far it can be trusted."""
 
@@ -155,6 +172,11 @@ class Metadata(Struct, frozen=True):
     data_age_seconds: int
     is_stale: Annotated[bool, Meta(description="Live, and older than one can expect between two polls.")]
     source: str
+    ages: Ages
+    degraded: Annotated[bool, Meta(description="The database is away; this is the last known state, from memory.")] = (
+        False
+    )
+    as_of: Annotated[str | None, Meta(description="Everything here is as it was known then.")] = None
     scraper_id: str | None = None
     rung: Annotated[str | None, Meta(description="How it was fetched: replay, in_page, intercept or dom.")] = None
     rung_reason: Annotated[str | None, Meta(description="Why it is fetched this way now.")] = None
@@ -166,9 +188,12 @@ class Metadata(Struct, frozen=True):
     gaps: list[GapOut] = field(default_factory=list)
     payload_sha256: str | None = None
     held: Annotated[HeldOut | None, Meta(description="Why the newest payload is not believed, if so.")] = None
+    fields: Annotated[dict[str, FieldOrigin], Meta(description="The origin of each field, where it is told apart.")] = (
+        field(default_factory=dict)
+    )
 
 
-class MatchInfo(Struct, frozen=True):
+class MatchBody(Struct, frozen=True):
     match_id: str = field(name="matchId")
     domain_id: str
     title: str
@@ -190,6 +215,9 @@ class MatchInfo(Struct, frozen=True):
     last_event: LastEvent | None
     last_balls: Annotated[list[BallOut], Meta(description="The newest twelve, oldest first.")]
     announcement: str
+
+
+class MatchInfo(MatchBody, frozen=True):
     metadata: Metadata = field(name="_metadata")
 
 
@@ -197,6 +225,8 @@ class ListMetadata(Struct, frozen=True):
     scraped_at: Annotated[str, Meta(description="Of the oldest live match in the list; without one, of the freshest.")]
     data_age_seconds: int
     is_stale: bool
+    degraded: bool = False
+    as_of: str | None = None
 
 
 class MatchSummary(Struct, frozen=True):
@@ -217,6 +247,7 @@ class MatchList(Struct, frozen=True):
     matches: list[MatchSummary]
     count: int
     metadata: ListMetadata = field(name="_metadata")
+    next_after: Annotated[str | None, Meta(description="Ask again with after= this; null on the last page.")] = None
 
 
 class EventOut(Struct, frozen=True, omit_defaults=True):

@@ -43,6 +43,18 @@ class MatchRow(msgspec.Struct, frozen=True):
     state_at: datetime | None = None
 
 
+class MatchPlace(msgspec.Struct, frozen=True):
+    """Where a match stands in the order of `matches`."""
+
+    priority: MatchPriority
+    starts_at: datetime | None
+    match_id: str
+
+    @classmethod
+    def of(cls, row: MatchRow) -> "MatchPlace":
+        return cls(row.priority, row.starts_at, row.ref.match_id)
+
+
 class LiveRow(msgspec.Struct, frozen=True):
     """The latest believed state of a match, one row each (`live_match_data`).
 
@@ -222,7 +234,10 @@ class Store(Protocol):
         source: str | None = None,
         state: MatchState | None = None,
         limit: int = 1000,
-    ) -> Sequence[MatchRow]: ...
+        after: MatchPlace | None = None,
+    ) -> Sequence[MatchRow]:
+        """The most urgent first, then by their start, those without one last."""
+        ...
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         """With `as_of`: status, result and last update as they were known then; None while nothing was.

@@ -14,6 +14,7 @@ from longstop.store.contract import (
     FeedCursor,
     HealthRow,
     LiveRow,
+    MatchPlace,
     MatchRow,
     RecipeRow,
     Store,
@@ -30,8 +31,9 @@ class PassedReads:
         source: str | None = None,
         state: MatchState | None = None,
         limit: int = 1000,
+        after: MatchPlace | None = None,
     ) -> Sequence[MatchRow]:
-        return await self._inner.matches(status=status, source=source, state=state, limit=limit)
+        return await self._inner.matches(status=status, source=source, state=state, limit=limit, after=after)
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         return await self._inner.match(match_id, as_of=as_of)

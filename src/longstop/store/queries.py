@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from typing import Any
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
+    Boolean,
     Select,
     Table,
     Text,
@@ -45,6 +48,8 @@ from longstop.store.writes import (
 Selection = Select[Any]
 # Asked with or without each of two filters.
 Filtered = dict[tuple[bool, bool], Selection]
+# The same with three.
+MatchLists = dict[tuple[bool, bool, bool], Selection]
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class ByMatch:
 @dataclass(frozen=True)
 class Queries:
     match: Selection
-    matches: dict[tuple[bool, bool, bool], Selection]
+    matches: MatchLists
+    matches_after: MatchLists
     live: ByMatch
     states: ByMatch
     events: Selection
@@ -85,6 +91,7 @@ class Queries:
     stored: dict[str, Selection]
 
 
+_THREE = tuple(product((False, True), (False, True), (False, True)))
 _FILTERS = tuple((first, second) for first in (False, True) for second in (False, True))
 
 
@@ -107,7 +114,8 @@ class _Builder:
         deliveries = self._current(DELIVERIES, ("innings", "over", "position"))
         return Queries(
             match=self._of_match(MATCHES),
-            matches={(*by, by_state): self._matches(*by, by_state) for by in _FILTERS for by_state in (False, True)},
+            matches={by: self._matches(*by) for by in _THREE},
+            matches_after={by: self._matches_after(*by) for by in _THREE},
             live=self._by_match(LIVE),
             states=self._by_match(STATES),
             events=self._events(),
@@ -169,6 +177,24 @@ class _Builder:
             columns.match_id.collate(self._collation),
         )
         return query.order_by(*order).limit(bindparam("limit"))
+
+    def _matches_after(self, by_status: bool, by_source: bool, by_state: bool) -> Selection:
+        """From a place in the same order on; nobody knows a start before the first of all moments."""
+        columns = tables.matches.c
+        moment = columns.starts_at.type
+        place = tuple_(
+            columns.priority,
+            columns.starts_at.is_(None),
+            func.coalesce(columns.starts_at, bindparam("never", type_=moment)),
+            columns.match_id.collate(self._collation),
+        )
+        after = tuple_(
+            bindparam("after_priority", type_=BigInteger),
+            bindparam("after_unknown", type_=Boolean),
+            bindparam("after_starts", type_=moment),
+            bindparam("after_id", type_=Text),
+        )
+        return self._matches(by_status, by_source, by_state).where(place > after)
 
     def _by_match(self, kind: Kind) -> ByMatch:
         wanted = func.any(bindparam("match_ids", type_=ARRAY(Text)))

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from longstop.domain.errors import InputError
@@ -13,13 +13,24 @@ from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
 from longstop.store import ledger_rows, match_rows, scraper_rows
 from longstop.store.cells import Moments, Row, zoned
-from longstop.store.contract import ErrorRow, FedEvent, FeedCursor, HealthRow, LedgerPage, LiveRow, MatchRow, RecipeRow
+from longstop.store.contract import (
+    ErrorRow,
+    FedEvent,
+    FeedCursor,
+    HealthRow,
+    LedgerPage,
+    LiveRow,
+    MatchPlace,
+    MatchRow,
+    RecipeRow,
+)
 from longstop.store.queries import ByMatch, Filtered, Queries, Selection
 
 Question = tuple[Selection, dict[str, Any]]
 
 # Beyond this a number is no row count and no sequence any database knows.
 _NUMBER_MAX = 2**63 - 1
+NEVER = datetime(1, 1, 2, tzinfo=UTC)
 
 
 class StoreReads(ABC):
@@ -62,6 +73,7 @@ class StoreReads(ABC):
         source: str | None = None,
         state: MatchState | None = None,
         limit: int = 1000,
+        after: MatchPlace | None = None,
     ) -> Sequence[MatchRow]:
         arguments: dict[str, Any] = {"limit": valid_count(limit)}
         if status is not None:
@@ -70,9 +82,22 @@ class StoreReads(ABC):
             arguments["source"] = valid_text(source)
         if state is not None:
             arguments["state"] = state.value
-        query = self._queries.matches[status is not None, source is not None, state is not None]
+        queries = self._queries.matches
+        if after is not None:
+            queries, arguments = self._queries.matches_after, arguments | self._place(after)
+        query = queries[status is not None, source is not None, state is not None]
         rows = (await self._ask((query, arguments)))[0]
         return [match_rows.match_row(row, self._read_moment) for row in rows]
+
+    def _place(self, place: MatchPlace) -> dict[str, Any]:
+        never = self._write_moment(NEVER)
+        return {
+            "after_priority": place.priority.value,
+            "after_unknown": place.starts_at is None,
+            "after_starts": never if place.starts_at is None else self._write_moment(zoned(place.starts_at)),
+            "after_id": valid_text(place.match_id),
+            "never": never,
+        }
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         of_match = {"match_id": valid_text(match_id)}

@@ -37,7 +37,7 @@ from longstop.serve.api import create_app
 from longstop.serve.entry.hall import open_to_this_machine
 from longstop.serve.gate import Gate
 from longstop.serve.reading import Instance, ReadModel
-from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchRow
+from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchPlace, MatchRow
 
 NOON = datetime(2025, 11, 12, 12, 0, 0, tzinfo=UTC)
 NAMES = Names(
@@ -82,13 +82,19 @@ class MemoryStore:
             raise StoreUnavailableError("No answer from postgresql://longstop:hunter2secret@db/longstop.")
 
     async def matches(
-        self, *, status: MatchStatus | None = None, source: str | None = None, limit: int = 1000
+        self,
+        *,
+        status: MatchStatus | None = None,
+        source: str | None = None,
+        limit: int = 1000,
+        after: MatchPlace | None = None,
     ) -> Sequence[MatchRow]:
         await self._answer()
-        wanted = (
+        wanted = [
             row for row in self.rows.values() if status in (None, row.status) and source in (None, row.ref.source)
-        )
-        return list(wanted)[:limit]
+        ]
+        places = [MatchPlace.of(row) for row in wanted]
+        return wanted[places.index(after) + 1 if after is not None else 0 :][:limit]
 
     async def match(self, match_id: str, *, as_of: datetime | None = None) -> MatchRow | None:
         await self._answer()
@@ -197,10 +203,10 @@ def live_row(key: str = "QUY", *, at: datetime = NOON, source: str = "crex", **m
         "toss": Toss("IN", "bat"),
         "last_event": "w",
         "complete_through": "2.12.3",
+        "sequence": 312,
     } | more
     return LiveRow(
         match_id=f"{source}_{key}",
-        sequence=312,
         captured_at=at,
         source_at=at - timedelta(seconds=1),
         scraper_id="scraper-1",

@@ -127,5 +127,5 @@ async def _read(line: Line) -> tuple[Sequence[Item], bool]:
     """And whether the ledger cannot be read just now."""
     try:
         return await line.read(), False
-    except StoreError:
+    except (StoreError, TimeoutError):
         return (), True

@@ -20,6 +20,8 @@ from longstop.store.contract import FeedCursor
 
 PAGE: Final = 200
 PAGES_MAX: Final = 64
+# So long one who waits hears nothing of a database that hangs.
+PATIENCE_SECONDS: Final = 3.0
 
 
 class Told(Struct, frozen=True):
@@ -147,7 +149,8 @@ class FeedPages:
         return await asyncio.shield(task)
 
     async def _read(self, cursor: FeedCursor) -> tuple[FedItem, ...]:
-        fed = await self._model.store.feed(cursor, limit=PAGE)
+        async with self._model.clock.timeout(PATIENCE_SECONDS):
+            fed = await self._model.store.feed(cursor, limit=PAGE)
         page = tuple(FedItem(each.cursor, Item(str(each.cursor), self._writer.told(each.event))) for each in fed)
         if page:
             self._pages[cursor] = page

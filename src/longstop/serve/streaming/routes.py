@@ -10,14 +10,14 @@ from litestar.openapi import ResponseSpec
 from litestar.params import HeaderParameter, QueryParameter, SkipValidation
 from litestar.response import Stream
 
+from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
 from longstop.serve.entry.visit import visit_of
-from longstop.serve.freshness import HEADERS, Age, age_of, known_match
-from longstop.serve.parameters import ERRORS, ERRORS_OF_ONE, MatchId, Model, feed_cursor_of, require_key, seq_of
-from longstop.serve.problems import UNKNOWN_MATCH, ApiError
+from longstop.serve.freshness import HEADERS, Age, age_of
+from longstop.serve.parameters import ERRORS, ERRORS_OF_ONE, MatchId, feed_cursor_of, seq_of
 from longstop.serve.streaming import frames
 from longstop.serve.streaming.following import Streams
-from longstop.serve.streaming.lines import FeedLine, FeedPages, Line, MatchLine
+from longstop.serve.streaming.lines import FeedLine, Line, MatchLine
 from longstop.store.contract import FeedCursor
 
 _WORDS: Final = (
@@ -28,8 +28,7 @@ _WORDS: Final = (
 _STREAM: Final = ResponseSpec(str, generate_examples=False, description=_WORDS, media_type=frames.MEDIA_TYPE)
 _FRESH: Final = [ResponseHeader(name=name, description=text, documentation_only=True) for name, text in HEADERS.items()]
 
-StreamDesk = NamedDependency[SkipValidation[Streams]]
-Pages = NamedDependency[SkipValidation[FeedPages]]
+Reads = NamedDependency[SkipValidation[ReadingDesk]]
 After = Annotated[
     str | None, QueryParameter(max_length=40, description="Tell what comes after this cursor; 0 is the beginning.")
 ]
@@ -49,20 +48,16 @@ LastEventId = Annotated[
     responses=ERRORS_OF_ONE | {200: _STREAM},
 )
 async def match_stream(
-    model: Model,
-    streams: StreamDesk,
+    reads: Reads,
     request: Request[Any, Any, Any],
     match_id: MatchId,
     after: After = None,
     last_event_id: LastEventId = None,
 ) -> Response[Any]:
     cursor = seq_of("after", last_event_id or after or "0")
-    require_key("match_id", match_id)
-    known = await known_match(model, match_id)
-    if known is None:
-        raise ApiError(UNKNOWN_MATCH, f"No match has the id {match_id}.")
-    line = MatchLine(match_id, cursor, model, streams.newest)
-    return _answer(streams, line, request, age_of(known, model))
+    known = await reads.known(match_id)
+    line = MatchLine(match_id, cursor, reads.model, reads.streams.newest)
+    return _answer(reads.streams, line, request, age_of(known, reads.model))
 
 
 @get(
@@ -74,16 +69,18 @@ async def match_stream(
     responses=ERRORS | {200: _STREAM},
 )
 async def stream_of_all(
-    model: Model,
-    streams: StreamDesk,
-    pages: Pages,
+    reads: Reads,
     request: Request[Any, Any, Any],
     after: After = None,
     last_event_id: LastEventId = None,
 ) -> Response[Any]:
     told = last_event_id or after
-    cursor: FeedCursor = await model.store.feed_end() if told is None else feed_cursor_of("after", told)
-    return _answer(streams, FeedLine(cursor, pages, model), request)
+    cursor = await _now(reads) if told is None else feed_cursor_of("after", told)
+    return _answer(reads.streams, FeedLine(cursor, reads.pages, reads.model), request)
+
+
+async def _now(reads: ReadingDesk) -> FeedCursor:
+    return await reads.recollection.asked(reads.model.store.feed_end)
 
 
 def _answer(streams: Streams, line: Line, request: Request[Any, Any, Any], age: Age | None = None) -> Response[Any]:
