@@ -244,6 +244,7 @@ class Pipeline:
         source = observation.ref.source
         before = set(self._drift.drifting(source))
         self._drift.note(source, dict(observation.matched))
+        self._signals.emit(signals.SelectorsMatched(at=self._clock.now(), source=source, places=observation.matched))
         for field in sorted(set(self._drift.drifting(source)) - before):
             self._signals.emit(signals.SelectorDrifted(at=self._clock.now(), source=source, field=field))
 

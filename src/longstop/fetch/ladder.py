@@ -172,9 +172,12 @@ class Ladder:
         return (breaker.view() for standing in tuple(self._standings.values()) for breaker in standing.breakers)
 
     def distrust(self, key: str, error: PayloadError) -> None:
-        """What the rung brought could not be read: it counts as a failure of the rung."""
+        """What the rung brought could not be read: that counts as its failure, and nothing is held against it."""
         standing = self._standings.get(key)
-        if standing is not None and standing.place + 1 < len(self._rungs):
+        if standing is None:
+            return
+        standing.newest = None
+        if standing.place + 1 < len(self._rungs):
             self._move(standing, standing.place + 1, error.message)
 
     def shut(self, key: str, reason: str) -> None:
@@ -288,8 +291,9 @@ class Ladder:
     def _judge_probe(
         self, standing: Standing, place: int, request: FetchRequest, found: Snapshot, permit: Permit
     ) -> None:
+        """Where nothing that serves can be read, what can be read is better: it agrees with itself."""
         now = self._clock.monotonic()
-        if standing.newest is None or not self._agree(request, found, standing.newest):
+        if not self._agree(request, found, standing.newest or found):
             self._count_failure(standing, place, permit, "a probe does not agree with the rung that serves")
             return
         permit.succeed(now)

@@ -6,6 +6,8 @@ from longstop.observe import signals as facts
 
 RUNGS = frozenset({"replay", "in_page", "intercept", "dom"})
 NONE = "none"
+# Lists are short; who is found further back is told as one.
+PLACES = ("0", "1", "2", "3", "later")
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0)
 
 
@@ -39,6 +41,19 @@ class LadderMetrics:
             "longstop_page_requests", "What pages asked for, by source.", ("domain", "outcome"), registry=registry
         )
 
+        self.selectors = Counter(
+            "longstop_selector_matches",
+            "Fields read off pages, by the place of the selector that found them; 0 is the usual one.",
+            ("domain", "field", "place"),
+            registry=registry,
+        )
+        self.drifts = Counter(
+            "longstop_selector_drifts",
+            "Fields that only later selectors still find.",
+            ("domain", "field"),
+            registry=registry,
+        )
+
     def _make_browser_metrics(self, registry: CollectorRegistry) -> None:
         self.browsers = Gauge("longstop_browsers", "Browsers that run.", ("pool",), registry=registry)
         self.contexts = Gauge("longstop_browser_contexts", "Contexts in use.", ("pool",), registry=registry)
@@ -56,6 +71,8 @@ class LadderMetrics:
         signals.subscribe(facts.PollFinished, self._on_polled)
         signals.subscribe(facts.RungChanged, lambda move: self.moves.labels(move.before, move.after).inc())
         signals.subscribe(facts.RecipeLearnt, lambda learnt: self.recipes.labels(learnt.source).inc())
+        signals.subscribe(facts.SelectorsMatched, self._on_matched)
+        signals.subscribe(facts.SelectorDrifted, lambda one: self.drifts.labels(one.source, one.field).inc())
         signals.subscribe(facts.PagesTransferred, self._on_transferred)
         signals.subscribe(facts.BrowsersMeasured, self._on_measured)
         signals.subscribe(facts.BrowserRecycled, lambda one: self.recycled.labels(one.subject, one.reason).inc())
@@ -65,6 +82,10 @@ class LadderMetrics:
         rung = signal.rung if signal.rung in RUNGS else NONE
         self.polls.labels(signal.source, rung, signal.outcome).inc()
         self.seconds.labels(signal.source, rung).observe(signal.duration_seconds)
+
+    def _on_matched(self, signal: facts.SelectorsMatched) -> None:
+        for field, place in signal.places:
+            self.selectors.labels(signal.source, field, PLACES[min(place, len(PLACES) - 1)]).inc()
 
     def _on_transferred(self, signal: facts.PagesTransferred) -> None:
         self.page_bytes.labels(signal.source, "in").inc(signal.bytes_in)

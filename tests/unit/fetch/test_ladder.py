@@ -271,3 +271,22 @@ async def test_a_redirect_to_where_we_may_not_go_costs_a_rung_and_no_match() -> 
     with pytest.raises(EgressRefusedError):
         await scene.polls(2.5)
     await scene.ladder.close()
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_match_whose_last_rung_brings_nothing_readable_still_climbs_back() -> None:
+    """Nothing agrees with what cannot be read; so it must not be what a probe is held against."""
+    scene = Scene()
+    scene.fail(0, 1, 2)
+    await scene.polls(5)
+    scene.fail()
+    scene.rungs[3].body = b"no match to be seen here"
+    served = ""
+    for _ in range(60):
+        served = (await scene.ladder.fetch(ASKED)).rung
+        if served == "dom":
+            scene.ladder.distrust("AB1", MalformedPayloadError("The page shows no runs."))
+        await scene.clock.sleep(2.5)
+    assert served == "replay"
+    await scene.ladder.close()

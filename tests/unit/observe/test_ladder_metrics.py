@@ -84,3 +84,16 @@ def test_what_browsers_hold_is_shown_with_the_largest_context_of_a_source(
     )
     assert value(registry, "longstop_browser_pss_bytes", pool="plain") == 900
     assert value(registry, "longstop_browser_context_bytes_max", domain="crex") == 300
+
+
+@pytest.mark.req("B10")
+def test_which_selector_found_a_field_is_counted_and_so_is_drift(bus: Signals, registry: CollectorRegistry) -> None:
+    for place in (0, 0, 1, 9):
+        bus.emit(facts.SelectorsMatched(at=NOON, source="crex", places=(("runs", place),)))
+    bus.emit(facts.SelectorDrifted(at=NOON, source="crex", field="runs"))
+    found = {
+        place: value(registry, "longstop_selector_matches_total", domain="crex", field="runs", place=place)
+        for place in ("0", "1", "later")
+    }
+    assert found == {"0": 2, "1": 1, "later": 1}
+    assert value(registry, "longstop_selector_drifts_total", domain="crex", field="runs") == 1

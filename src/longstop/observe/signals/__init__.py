@@ -12,6 +12,7 @@ Those of the watchdogs stand in `troubles.py`.
 | RungChanged | a match is fetched another way | from, to |
 | BreakerOpened | a way to a match is shut | rung, reason |
 | RecipeLearnt | a browser showed how a call is made | duration |
+| SelectorsMatched | a page was read off the screen | source, place of the selector by field |
 | SelectorDrifted | a page is read by fallback selectors only | source, field |
 | EventsStored | critical events became durable | count, extraction to stored |
 | FactsStored | the same, with the events and gaps themselves, for who tells them on | |
@@ -119,6 +120,7 @@ from longstop.observe.signals.matches import (
     RungChanged,
     ScoreStored,
     SelectorDrifted,
+    SelectorsMatched,
     SourceListed,
     about_gap,
 )
@@ -214,6 +216,7 @@ __all__ = [
     "ScraperStopped",
     "ScrapersMeasured",
     "SelectorDrifted",
+    "SelectorsMatched",
     "ServiceRestarted",
     "Signal",
     "Signals",

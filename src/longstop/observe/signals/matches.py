@@ -82,6 +82,13 @@ class RecipeLearnt(Signal, frozen=True, kw_only=True):
     duration_seconds: float
 
 
+class SelectorsMatched(Signal, frozen=True, kw_only=True):
+    """A page was read; by field, which of its selectors helped: 0 is the usual one."""
+
+    source: str
+    places: tuple[tuple[str, int], ...]
+
+
 class SelectorDrifted(Signal, frozen=True, kw_only=True):
     """A page's usual selector finds nothing any more, and a fallback does: the list wants mending soon."""
 
