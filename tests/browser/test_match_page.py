@@ -81,6 +81,14 @@ async def test_the_ledger_is_shown_by_overs_and_held_against_the_board(told: Sit
         await expect(card.locator("tbody tr").first).to_contain_text("Smriti Mandhana")
 
 
+async def test_an_over_that_is_not_in_the_record_is_shown_as_missing(told: Site, visitor: Visitor) -> None:
+    rows = told.world.store.ball_rows["crex_QUY"]
+    told.world.store.ball_rows["crex_QUY"] = [row for row in rows if row.place.over != 1]
+    async with visitor.page(told.match_url()) as page:
+        await page.locator("#match .sheet summary").nth(1).click()
+        await expect(page.locator("#match .over.missing")).to_have_text("2Not in the record")
+
+
 async def test_a_ball_appears_on_the_page_of_its_match(told: Site, visitor: Visitor) -> None:
     async with visitor.page(told.match_url()) as page:
         over = page.locator("#match .over")

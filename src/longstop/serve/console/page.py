@@ -19,8 +19,10 @@ from longstop.serve.console.bookmarks import BOOKMARK_CHARS_MAX, bookmark_of
 from longstop.serve.console.dossier import dossier_of
 from longstop.serve.console.stream import Streams
 from longstop.serve.entry.rules import PUBLIC, READ, quietly
+from longstop.serve.entry.visit import visit_of
 from longstop.serve.problems import UNKNOWN_MATCH, ApiError, bad_parameter
 from longstop.serve.reading import ReadModel
+from longstop.serve.streaming.frames import MEDIA_TYPE
 
 _FILES: Final = Path(__file__).parent / "static"
 _MEDIA: Final = {
@@ -79,16 +81,19 @@ async def ops_board(ops: Ops, after: Annotated[str, QueryParameter(max_length=BO
     return await ops.frame(bookmark_of(after))
 
 
-@get("/ops/stream", opt=quietly(READ), media_type="text/event-stream")
+@get("/ops/stream", opt=quietly(READ), media_type=MEDIA_TYPE)
 async def ops_stream(
     request: _Request,
     streams: NamedDependency[SkipValidation[Streams]],
     after: Annotated[str, QueryParameter(max_length=BOOKMARK_CHARS_MAX)] = "",
-) -> Stream:
+) -> Response[Any]:
     """A browser that comes back by itself says in a header how far it was; a page that does, in the query."""
     bookmark = bookmark_of(request.headers.get("last-event-id", "") or after)
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
-    return Stream(streams.stream(bookmark), media_type="text/event-stream", headers=headers)
+    if request.scope.get("state", {}).get("is_head"):
+        return Response(b"", media_type=MEDIA_TYPE, headers=headers)
+    frames = streams.stream(bookmark, visit_of(request.scope).is_let_in)
+    return Stream(frames, media_type=MEDIA_TYPE, headers=headers)
 
 
 @get("/ops/matches/{match_id:str}", opt=quietly(READ), media_type=MediaType.JSON)

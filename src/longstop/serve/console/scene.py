@@ -103,10 +103,12 @@ class Scene(Struct, frozen=True, eq=False):
         since = self.captured_at or (watched.started_at if watched is not None else None)
         if since is None:
             return FAILING
+        if watched is not None and watched.paused_until is not None:
+            return DEGRADED  # however old it gets: it is known, and it ends
         health = scraper_health(watched.error_count if watched is not None else 0, age_seconds(now, since))
         if health == "failing":
             return FAILING
-        if health == "degraded" or (watched is not None and (watched.is_stale or watched.paused_until is not None)):
+        if health == "degraded" or (watched is not None and watched.is_stale):
             return DEGRADED
         state = self.state
         return IN_PLAY if state is None or state.play in _PLAYING else BREAK

@@ -112,17 +112,26 @@ def _extras_text(score: InningsScore, totals: Totals) -> str:
 
 def _audit(score: InningsScore, totals: Totals) -> Audit:
     found = compare(score, totals)
-    legal = "?" if score.legal_balls is None else str(score.legal_balls)
     return Audit(
-        board=f"{score.runs} runs, {score.wickets} wickets, {legal} balls",
-        ledger=f"{totals.runs + score.penalty_awarded} runs, {totals.wickets} wickets, {totals.legal_balls} balls",
+        board=_figures(score.runs, score.wickets, score.legal_balls),
+        ledger=_figures(totals.runs + score.penalty_awarded, totals.wickets, totals.legal_balls),
         words="" if found is None else _difference(found),
     )
 
 
+def _figures(runs: int, wickets: int, balls: int | None) -> str:
+    """A board that does not count balls is held against runs and wickets only."""
+    figures = ((runs, "run"), (wickets, "wicket"), (balls, "ball"))
+    return ", ".join(_counted(count, word) for count, word in figures if count is not None)
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"
+
+
 def _difference(found: Mismatch) -> str:
     parts = [
-        f"{abs(count)} {word}{'' if abs(count) == 1 else 's'} {'missing' if count > 0 else 'too many'}"
+        f"{_counted(abs(count), word)} {'missing' if count > 0 else 'too many'}"
         for count, word in ((found.runs, "run"), (found.wickets, "wicket"), (found.legal_balls, "ball"))
         if count
     ]

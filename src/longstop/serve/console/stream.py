@@ -4,7 +4,7 @@ A page that reads slowly gets fewer frames, each with all that changed since its
 ends after some minutes and is taken up again by the page, so that whoever may no longer look does not look for ever.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Final
 
 import msgspec
@@ -13,11 +13,11 @@ from longstop.serve.console.board import Frame, OpsBoard
 from longstop.serve.console.bookmarks import Bookmark, bookmark_of
 from longstop.serve.problems import TOO_MANY_PAGES, ApiError
 from longstop.serve.reading import ReadModel
+from longstop.serve.streaming.frames import opening
 
 FRAME_SECONDS: Final = 1.0
 LIFE_SECONDS: Final = 600.0
 STREAMS_MAX: Final = 32
-_RETRY_MILLIS: Final = 1_500
 
 
 class Streams:
@@ -29,18 +29,19 @@ class Streams:
         self._streams_max = streams_max
         self.open = 0
 
-    def stream(self, after: Bookmark) -> AsyncGenerator[bytes, None]:
+    def stream(self, after: Bookmark, is_let_in: Callable[[], bool] = lambda: True) -> AsyncGenerator[bytes, None]:
+        """`is_let_in`: whether whoever reads it may still do so; asked before each frame."""
         if self.open >= self._streams_max:
             raise ApiError(TOO_MANY_PAGES, f"{self._streams_max} pages are streamed to already.")
-        return self._frames(after)
+        return self._frames(after, is_let_in)
 
-    async def _frames(self, after: Bookmark) -> AsyncGenerator[bytes, None]:
+    async def _frames(self, after: Bookmark, is_let_in: Callable[[], bool]) -> AsyncGenerator[bytes, None]:
         clock, closing = self._model.clock, self._model.closing
         self.open += 1
         ends_at = clock.monotonic() + LIFE_SECONDS
         try:
-            yield b"retry: %d\n\n" % _RETRY_MILLIS
-            while clock.monotonic() < ends_at:
+            yield opening()
+            while clock.monotonic() < ends_at and is_let_in():
                 frame = await self._ops.frame(after)
                 yield event_of(frame)
                 after = bookmark_of(frame.bookmark)

@@ -62,6 +62,14 @@ async def test_there_are_only_so_many_streams(streams: Streams) -> None:
     await next_frame(streams.stream(Bookmark()))
 
 
+async def test_whoever_is_shut_out_hears_no_more(world: World, streams: Streams) -> None:
+    may = [True]
+    stream = streams.stream(Bookmark(), lambda: may[0])
+    await next_frame(stream)
+    may[0] = False
+    assert await anext(stream, None) is None
+
+
 async def test_streams_end_when_serving_does(world: World, streams: Streams) -> None:
     stream = streams.stream(Bookmark())
     await next_frame(stream)

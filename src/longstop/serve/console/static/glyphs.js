@@ -46,23 +46,26 @@ export const secondsOf = (letter) => {
 // Square roots: two seconds and ten can both be seen, and ten minutes still fit.
 const level = (age) => Math.min(1, Math.sqrt(age / 60)) * (HEIGHT - 1);
 
-export function peaks(text) {
-  let path = "";
+// Peaks above the line have a colour of their own; that they are above it can be seen without.
+export function drawAges(svg, text) {
+  const paths = { peaks: "", over: "" };
   const start = 40 - text.length;
   for (let at = 0; at < text.length; at += 1) {
     const age = secondsOf(text[at]);
-    if (age !== null) path += `M${start + at + 0.5} ${HEIGHT}V${(HEIGHT - level(age)).toFixed(1)}`;
+    if (age === null) continue;
+    paths[age > LATE_SECONDS * 1.1 ? "over" : "peaks"] += `M${start + at + 0.5} ${HEIGHT}V${(HEIGHT - level(age)).toFixed(1)}`;
   }
-  return path;
+  for (const [kind, path] of Object.entries(paths)) svg.querySelector(`.${kind}`).setAttribute("d", path);
+  svg.setAttribute("aria-label", peakWords(text));
 }
 
 export const limitAt = HEIGHT - level(LATE_SECONDS);
 
-export function peakWords(text) {
+function peakWords(text) {
   const ages = [...text].map(secondsOf).filter((age) => age !== null);
   if (ages.length === 0) return "No history of its age yet";
   const worst = Math.max(...ages);
-  const late = ages.filter((age) => age > LATE_SECONDS).length;
+  const late = ages.filter((age) => age > LATE_SECONDS * 1.1).length;
   const span = Math.max(1, Math.round((text.length * 15) / 60));
   const lateWords = late ? `, above 10 seconds in ${late} of ${ages.length} quarters of a minute` : "";
   return `Age over ${span} ${span === 1 ? "minute" : "minutes"}: at most ${worst < 10 ? worst.toFixed(1) : Math.round(worst)} seconds${lateWords}`;

@@ -45,8 +45,9 @@ function showFreshness(ages) {
     figure("f-fresh", "–", "nothing in play");
     return;
   }
-  const late = ages.late ? ` · ${ages.late} late` : "";
-  figure("f-fresh", seconds(ages.p50), `p95 ${seconds(ages.p95)} · max ${seconds(ages.max)}${late}`, ages.max > 120 ? "bad" : ages.late ? "warn" : "");
+  const rest = `p95 ${seconds(ages.p95)} · max ${seconds(ages.max)}`;
+  if (ages.late) figure("f-fresh", `${ages.late} late`, `median ${seconds(ages.p50)} · ${rest}`, ages.max > 120 ? "bad" : "warn");
+  else figure("f-fresh", seconds(ages.p50), rest);
 }
 
 function showQueue(queue) {

@@ -1,8 +1,8 @@
 // The page of one match: its board, its ledger by overs, its scorecard, and all that speaks for or against it.
 
-import { chip, limitAt, peakWords, peaks, spoken } from "/console/glyphs.js";
+import { chip, drawAges, limitAt, spoken } from "/console/glyphs.js";
 import { newsLine } from "/console/news.js";
-import { flagWords, startWords, stateWord } from "/console/row.js";
+import { flagWords, paceWords, startWords, stateWord } from "/console/row.js";
 import { sheetNode } from "/console/sheet.js";
 import { byId, counted, duration, make, moment, name, put, show } from "/console/text.js";
 
@@ -60,7 +60,8 @@ export class MatchPage {
     left.append(nodes.state, nodes.title, nodes.score, nodes.note, nodes.balls, nodes.flags);
     const right = make("div", "match-age");
     const label = make("p", "faint", "Age");
-    right.append(label, nodes.age, nodes.spark.svg, nodes.sparkWords);
+    right.append(label, nodes.age, nodes.spark, nodes.sparkWords);
+    nodes.right = right;
     head.append(left, right);
     const grid = make("div", "match-grid");
     grid.append(nodes.main, nodes.side);
@@ -90,9 +91,8 @@ export class MatchPage {
       show(nodes.flags, flags.length > 0);
     });
     this.part("ages", view.ages, (ages) => {
-      nodes.spark.peaks.setAttribute("d", peaks(ages));
-      nodes.spark.svg.setAttribute("aria-label", peakWords(ages));
-      put(nodes.sparkWords, ages ? "Its peaks over the last minutes; the line is at 10 s" : "");
+      drawAges(nodes.spark, ages);
+      put(nodes.sparkWords, ages ? "Peaks of the last ten minutes. Dotted: 10 s" : "");
     });
     this.verbs.suit(nodes.acts, row);
     this.showFacts(row, beat);
@@ -116,12 +116,12 @@ export class MatchPage {
     const source = dossier.sources[0] ?? {};
     const facts = [
       ["Way", row.rung || "–", row.why],
-      ["Pace", row.watched && row.pace ? `every ${row.pace} s` : "not watched", row.pace_why],
+      ["Pace", row.rests_until ? "rests" : row.watched && row.pace ? `every ${row.pace} s` : "not watched", row.rests_until ? paceWords(row, this.link.now()) : row.pace_why],
       ["Breakers", row.shut?.length ? row.shut.join(", ") : "closed", ""],
       ["Memory", beat.megabytes ? `${beat.megabytes} MB` : "not known", ""],
       ["Whole through", source.complete_through || "–", source.sequence ? `sequence ${source.sequence}` : ""],
       ["Ground", dossier.venue || "–", dossier.toss],
-      ["Life", dossier.state || "–", row.rests_until ? `rests until ${moment(row.rests_until, this.link.now())}` : ""],
+      ["Life", dossier.state || "–", ""],
     ];
     this.part("facts", facts, () => {
       this.nodes.facts.replaceChildren(...facts.map(([term, value, more]) => {
@@ -142,7 +142,7 @@ export class MatchPage {
     const seconds = view.age(now);
     const isUpcoming = view.row.status === "upcoming";
     put(this.nodes.age, isUpcoming ? startWords(view.row.starts ?? 0, now) : seconds === null ? "never" : duration(seconds));
-    this.nodes.age.classList.toggle("late", view.isLate);
+    this.nodes.right.classList.toggle("late", view.isLate);
   }
 
   // What only the record tells.
@@ -209,7 +209,7 @@ export class MatchPage {
       ["Gaps", dossier.gaps, (gap) => gapLine(gap, now), "No gap: every ball of the board is in the record."],
       ["Sources", dossier.sources, (source) => sourceLine(source, now), ""],
       ["Held back and disagreements", dossier.journal.verdicts, (each) => entryLine(each, now), "Nothing was held back, and all ways agree."],
-      ["Errors", dossier.journal.errors, (each) => entryLine(each, now), "No errors."],
+      ["Errors", dossier.journal.errors, (each) => entryLine(each, now, "error"), "No errors."],
       ["Corrections", dossier.corrections, (each) => correctionLine(each, now), "The source has corrected no ball."],
       ["Pace", dossier.journal.paces, (each) => paceLine(each, now), "The pace has not changed."],
       ["What happened", dossier.news, (each) => newsLine(each, now), "Nothing that anybody should be told of."],
@@ -227,14 +227,13 @@ function spark() {
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("class", "spark big");
   svg.setAttribute("role", "img");
-  const [limit, line] = ["limit", "peaks"].map((kind) => {
+  for (const kind of ["limit", "peaks", "over"]) {
     const path = document.createElementNS(NS, "path");
     path.setAttribute("class", kind);
     svg.append(path);
-    return path;
-  });
-  limit.setAttribute("d", `M0 ${limitAt}H40`);
-  return { svg, peaks: line };
+  }
+  svg.querySelector(".limit").setAttribute("d", `M0 ${limitAt}H40`);
+  return svg;
 }
 
 const FEW = 6;
@@ -294,8 +293,8 @@ function sourceLine(source, now) {
   return item;
 }
 
-function entryLine(each, now) {
-  const level = { "held back": "warning", "breaker opened": "warning", "rung changed": "note" }[each.what] ?? (each.hint ? "error" : "note");
+function entryLine(each, now, usual = "note") {
+  const level = { "held back": "warning", "breaker opened": "warning" }[each.what] ?? usual;
   const what = (each.count ?? 1) > 1 ? `${each.what} × ${each.count}` : each.what;
   const item = happening(level, what, Date.parse(each.at), now, each.text, each.hint);
   for (const file of each.evidence ?? []) item.append(make("p", "hint mono", `kept: ${file}`));

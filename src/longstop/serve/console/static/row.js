@@ -1,7 +1,7 @@
 // One match in the list. Far from what is seen it is a link with its score and nothing else; near it, all its cells.
 
-import { chip, limitAt, peakWords, peaks, spoken } from "/console/glyphs.js";
-import { counted, duration, make, put, show } from "/console/text.js";
+import { chip, drawAges, limitAt, spoken } from "/console/glyphs.js";
+import { counted, duration, make, moment, put, show } from "/console/text.js";
 
 const PLAY_WORDS = {
   not_started: "Not started", play: "In play", drinks: "Drinks", lunch: "Lunch", tea: "Tea", stumps: "Stumps",
@@ -21,6 +21,12 @@ export function stateWord(row, grade) {
 export function startWords(starts, now) {
   const seconds = (starts - now) / 1000;
   return seconds > 0 ? `in ${duration(seconds)}` : "due";
+}
+
+export function paceWords(row, now) {
+  if (row.rests_until) return `rests until ${moment(row.rests_until, now)}`;
+  if (!row.watched || !row.pace) return "";
+  return [`every ${row.pace} s`, row.pace_why].filter(Boolean).join(" · ");
 }
 
 export function flagWords(row, inARow, lastMinute) {
@@ -73,7 +79,7 @@ export class MatchView {
     const find = (selector) => cells.querySelector(selector);
     this.nodes = {
       word: find(".word"), balls: find(".balls"), note: find(".note bdi"), about: find(".about bdi"), age: find(".age"),
-      seconds: find(".seconds"), spark: find(".spark"), peaks: find(".peaks"), how: find(".how"), pace: find(".pace"),
+      seconds: find(".seconds"), spark: find(".spark"), how: find(".how"), pace: find(".pace"),
       where: find(".where"), flags: find(".flags"), trouble: find(".trouble"), troubleWords: find(".trouble bdi"),
     };
     find(".limit").setAttribute("d", `M0 ${limitAt}H40`);
@@ -92,6 +98,7 @@ export class MatchView {
   takeRow(row, now) {
     const isNews = this.row !== null;
     this.row = row;
+    this.now = now;
     row.lines.forEach((line, index) => this.showLine(this.lines[index], line, isNews));
     this.words = [row.title, row.about, row.source, row.id, row.rung, ...row.lines.map((line) => `${line.full} ${line.name}`)]
       .filter(Boolean).join(" ").toLowerCase();
@@ -157,16 +164,14 @@ export class MatchView {
     const megabytes = this.beat.megabytes ? `${this.beat.megabytes} MB` : "";
     put(this.nodes.how, [row.source, row.rung, megabytes].filter(Boolean).join(" · "));
     if (this.nodes.how.title !== (row.why ?? "")) this.nodes.how.title = row.why ?? "";
-    const pace = isLive && row.watched && row.pace ? `every ${row.pace} s` : "";
-    put(this.nodes.pace, [pace, isLive ? row.pace_why : ""].filter(Boolean).join(" · "));
+    put(this.nodes.pace, isLive ? paceWords(row, this.now) : "");
     put(this.nodes.where, isLive && !row.watched ? "nobody watches it" : "");
   }
 
   showAges() {
     if (this.nodes === null || this.shownAges === this.ages) return;
     this.shownAges = this.ages;
-    this.nodes.peaks.setAttribute("d", peaks(this.ages));
-    this.nodes.spark.setAttribute("aria-label", peakWords(this.ages));
+    drawAges(this.nodes.spark, this.ages);
   }
 
   showState() {

@@ -59,8 +59,9 @@ class Sheet {
   }
 
   showOvers() {
-    const overs = this.isWhole ? this.sheet.overs : this.sheet.overs.slice(0, OVERS_FIRST);
-    this.more.hidden = overs.length === this.sheet.overs.length;
+    const shown = this.isWhole ? this.sheet.overs : this.sheet.overs.slice(0, OVERS_FIRST);
+    const overs = withHoles(shown);
+    this.more.hidden = shown.length === this.sheet.overs.length;
     put(this.more, `All ${this.sheet.overs.length} overs`);
     const present = new Set();
     let there = this.overs.firstElementChild;
@@ -114,8 +115,23 @@ class Sheet {
   }
 }
 
+// The newest first. An over of which the record has nothing is shown as what it is.
+function withHoles(overs) {
+  const told = [];
+  overs.forEach((over, at) => {
+    const newer = overs[at - 1]?.number ?? over.number + 1;
+    for (let number = newer - 1; number > over.number; number -= 1) told.push({ number, isMissing: true });
+    told.push(over);
+  });
+  return told;
+}
+
 function overLine(over) {
-  const line = make("li", "over");
+  const line = make("li", over.isMissing ? "over missing" : "over");
+  if (over.isMissing) {
+    line.append(make("span", "number", String(over.number)), make("span", "hole", "Not in the record"));
+    return line;
+  }
   const corrected = new Set(over.corrected ?? []);
   const balls = make("span", "balls");
   balls.setAttribute("role", "img");
