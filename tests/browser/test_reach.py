@@ -1,5 +1,7 @@
 """Who cannot use a mouse, cannot see, or has lost the connection: the page is for them too."""
 
+import re
+
 import pytest
 from axe_playwright_python.async_playwright import Axe  # type: ignore[import-untyped]  # it has no types
 from playwright.async_api import Page, expect
@@ -159,7 +161,7 @@ async def test_the_age_runs_on_between_two_frames(site: Site, visitor: Visitor) 
         await page.goto(site.url)
         await expect(page.locator(".seconds")).to_have_text("0 s")
         await page.route("**/ops/board*", lambda route: route.abort())
-        await expect(page.locator(".seconds")).to_have_text("2 s", timeout=10_000)
+        await expect(page.locator(".seconds")).to_have_text(re.compile("^[2-9] s$"), timeout=10_000)
 
 
 async def test_a_hidden_page_hears_nothing_and_takes_up_again(site: Site, visitor: Visitor) -> None:

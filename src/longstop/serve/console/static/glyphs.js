@@ -48,12 +48,12 @@ const level = (age) => Math.min(1, Math.sqrt(age / 60)) * (HEIGHT - 1);
 
 // Peaks above the line have a colour of their own; that they are above it can be seen without.
 export function drawAges(svg, text) {
-  const paths = { peaks: "", over: "" };
+  const paths = { peaks: "", above: "" };
   const start = 40 - text.length;
   for (let at = 0; at < text.length; at += 1) {
     const age = secondsOf(text[at]);
     if (age === null) continue;
-    paths[age > LATE_SECONDS * 1.1 ? "over" : "peaks"] += `M${start + at + 0.5} ${HEIGHT}V${(HEIGHT - level(age)).toFixed(1)}`;
+    paths[age > LATE_SECONDS * 1.1 ? "above" : "peaks"] += `M${start + at + 0.5} ${HEIGHT}V${(HEIGHT - level(age)).toFixed(1)}`;
   }
   for (const [kind, path] of Object.entries(paths)) svg.querySelector(`.${kind}`).setAttribute("d", path);
   svg.setAttribute("aria-label", peakWords(text));

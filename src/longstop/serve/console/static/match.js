@@ -227,7 +227,7 @@ function spark() {
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("class", "spark big");
   svg.setAttribute("role", "img");
-  for (const kind of ["limit", "peaks", "over"]) {
+  for (const kind of ["limit", "peaks", "above"]) {
     const path = document.createElementNS(NS, "path");
     path.setAttribute("class", kind);
     svg.append(path);
