@@ -6,18 +6,30 @@ Only what cannot be is refused. A margin that does not add up, a short innings o
 from longstop_origin.cricsheet_reading import FieldError
 from longstop_origin.script import MatchScript, ScriptInnings
 
+MOST_WICKETS = 10
 MULTI_DAY = frozenset({"Test", "MDM"})
 FETCH_AGAIN = "Fetch the whole file from cricsheet.org."
 
 
 def check_complete(script: MatchScript) -> None:
     main = [innings for innings in script.innings if not innings.super_over]
+    if not script.innings and script.outcome.result == "no result":
+        return  # abandoned without a ball
     if not main:
         raise FieldError("it has no innings, so there is nothing to play", FETCH_AGAIN)
+    _check_wickets(script)
     _check_first(script, main)
     _check_count(script, main)
     _check_super_overs(script)
     _check_overs(script, main)
+
+
+def _check_wickets(script: MatchScript) -> None:
+    """Two of a side must be in, so its eleventh wicket belongs to an innings that is missing."""
+    for number, innings in enumerate(script.innings, 1):
+        lost = sum(ball.delivery.wickets_lost for ball in innings.balls)
+        if lost > MOST_WICKETS:
+            raise FieldError(f"innings {number} loses {lost} wickets, and there are {MOST_WICKETS}", FETCH_AGAIN)
 
 
 def _check_first(script: MatchScript, main: list[ScriptInnings]) -> None:
@@ -57,6 +69,8 @@ def _innings_needed(script: MatchScript) -> int:
 
 def _check_super_overs(script: MatchScript) -> None:
     super_overs = sum(innings.super_over for innings in script.innings)
+    if script.outcome.eliminator and not super_overs:
+        raise FieldError("it was won in a super over, whose innings are missing", FETCH_AGAIN)
     if script.outcome.eliminator and super_overs % 2:
         raise FieldError(f"it holds {super_overs} super over innings, so one is missing", FETCH_AGAIN)
 

@@ -18,6 +18,7 @@ from longstop.domain.events import DeliveryRecord
 from longstop.store.contract import WriteBatch
 from longstop.store.sqlite import SqliteStore
 from longstop_origin.replay import ReplayOptions, replay_file, run
+from tests.unit.origin.documents import document
 
 SMALL = ("t20i/1263164.json", "odi/1031669.json", "t20i/1115799.json")
 SUPER_OVER = "t20i/1187679.json"
@@ -203,6 +204,15 @@ def test_the_oracle_notices_what_was_spoiled(shared_data: Path, monkeypatch: pyt
     report = replay_file(shared_data / "cricsheet" / "t20i/1142504.json", ReplayOptions(speed=50.0))
     assert not report["is_clean"]
     assert report["faults"] if not name else report["events"][name] > 0, what_is_wrong(report)
+
+
+@pytest.mark.parametrize("faults", ["none", "storm"])
+def test_a_match_that_was_abandoned_without_a_ball_is_whole_with_its_result(tmp_path: Path, faults: str) -> None:
+    path = tmp_path / "777.json"
+    path.write_bytes(msgspec.json.encode(document(outcome={"result": "no result"}) | {"innings": []}))
+    report = replay_file(path, ReplayOptions(faults=faults))
+    assert report["is_clean"], what_is_wrong(report)
+    assert report["result_kept"] == {"result": "no result"}
 
 
 def test_the_file_is_held_against_the_record_by_a_second_account(shared_data: Path) -> None:

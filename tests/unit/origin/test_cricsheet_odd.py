@@ -196,6 +196,13 @@ def test_a_match_without_an_outcome_ends_without_a_result() -> None:
     assert truth.result is None
 
 
+def test_a_match_may_be_abandoned_without_a_ball() -> None:
+    shown, truth = played(document(outcome={"result": "no result"}) | {"innings": []})
+    assert (shown["in"], truth.innings) == ([], ())
+    assert shown["rs"] == {"res": "no result"}
+    assert truth.result == {"result": "no result"}
+
+
 def test_what_is_not_known_is_ignored() -> None:
     whole = document(innings(REDS, over(0, delivery(1, review={"by": BLUES}, speed_kph=141.2))), innings(BLUES))
     whole["info"]["registry"] = {"people": {}}
