@@ -18,7 +18,7 @@ from tests.servers.redis import RedisServer
 from tests.unit.serve.entry.house import MATCH, House, settings_in
 from tests.virtual import Heard
 
-pytestmark = [pytest.mark.req("A4"), pytest.mark.req("G2")]
+pytestmark = pytest.mark.req("G2")
 POLICY = Policy("standard", 100)
 WORKERS = 3
 

@@ -8,7 +8,7 @@ from longstop.serve.entry.tokens import Audience, NotBelieved
 from tests.unit.serve.entry.forgeries import Forger
 from tests.unit.serve.entry.house import MATCH, House
 
-pytestmark = pytest.mark.req("A2")
+pytestmark = pytest.mark.req("G2")
 FOR_THE_PAGE = "aud='longstop-console'"
 
 

@@ -57,7 +57,6 @@ def test_in_no_minute_more_than_the_limit_get_in_and_who_waits_does(gaps: list[f
     assert most_in_any_window(accepted) <= POLICY.per_minute
 
 
-@pytest.mark.req("A4")
 def test_a_burst_on_both_sides_of_an_edge_gets_no_more() -> None:
     """What a fixed window lets through twice."""
     wheel = Wheel()
@@ -155,7 +154,6 @@ async def bypasses(client: httpx.AsyncClient, bearer: dict[str, str]) -> list[ht
     return answers
 
 
-@pytest.mark.req("A4")
 async def test_no_header_no_method_and_no_spelling_gets_more(house: House) -> None:
     bearer = await house.bearer()
     async with house.client() as client:
@@ -165,7 +163,6 @@ async def test_no_header_no_method_and_no_spelling_gets_more(house: House) -> No
     assert sum(answer.status_code == 429 for answer in answers) >= 200
 
 
-@pytest.mark.req("A4")
 @pytest.mark.parametrize("path", [MATCH, TOKEN, "/console/login"])
 async def test_whoever_guesses_is_stopped_by_his_address_and_nobody_else(house: House, path: str) -> None:
     bearer = await house.bearer()
@@ -202,7 +199,6 @@ def scope(peer: str, *forwarded: str) -> dict[str, Any]:
     return {"client": (peer, 1), "headers": [(b"x-forwarded-for", value.encode()) for value in forwarded]}
 
 
-@pytest.mark.req("A4")
 @pytest.mark.parametrize(
     ("trusted", "peer", "forwarded", "whose"),
     [

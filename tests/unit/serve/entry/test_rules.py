@@ -17,7 +17,7 @@ from longstop.settings import Settings
 from longstop.settings.serving import StorageSettings
 from tests.unit.serve.test_admin import Office
 
-pytestmark = pytest.mark.req("A3")
+pytestmark = pytest.mark.req("G2")
 
 
 def handlers_of(app: Litestar) -> list[HTTPRouteHandler]:

@@ -105,7 +105,6 @@ async def test_a_token_ends_when_its_time_has_come(house: House) -> None:
     assert 'error="invalid_token"' in answer.headers["www-authenticate"]
 
 
-@pytest.mark.req("A2")
 async def test_a_revoked_key_ends_its_tokens_in_every_process_within_seconds(house: House, tmp_path: Path) -> None:
     made = await house.key()
     bearer = {"Authorization": f"Bearer {await house.token(made)}"}
