@@ -104,8 +104,6 @@ class Instance:
         self.hall = Hall(settings, clock, self.bus)
         self.reloader.adjust("entry", ENTRY_SETTINGS, self.hall.retune)
         self._streams = Streams(clock, self.bus, stream_limits(settings))
-        # Who is shut out is cut off at once, and not with the next heartbeat.
-        self.hall.directory.on_change(self._streams.newest.wake_all)
         self.lookout = Lookout(self._outlets.match_lines)
         self._model = self._read_model()
         app = create_app(

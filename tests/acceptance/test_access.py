@@ -72,6 +72,7 @@ async def test_what_was_answered_is_in_the_log_when_it_ends(place: Place) -> Non
             async with session.get("/cricket-data/matches", headers=headers) as answer:
                 assert answer.status == 200
     assert any(isinstance(each, DirectoryKeeping) for each in place.house.hall.services)
+    log, today = place.house.hall.store, place.house.clock.now().date()
     async with asyncio.timeout(5):  # noqa: TID251 - the writer comes round each second
-        while len(await place.house.hall.store.entries(place.house.clock.now().date())) < 11:
+        while len(await log.entries(today)) < 11:  # noqa: ASYNC110 - nothing else tells a test
             await asyncio.sleep(0.05)

@@ -87,6 +87,8 @@ def create_litestar(
         problem_type,
     ]
     desk = desk or ReadingDesk(model, Streams(model.clock, model.bus))
+    # Who is shut out is cut off at once, and not with the next heartbeat.
+    entry.on_change(desk.streams.newest.wake_all)
     lists = MatchLists(desk)
     return Litestar(
         route_handlers=[

@@ -1,7 +1,7 @@
 """All that stands between the street and the rooms, joined: keys, tokens, the door, limits, the book of visitors."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -50,11 +50,12 @@ _FIRST: Final = "admin"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What the application needs of it."""
+    """What the application needs of it. `on_change` tells when somebody may not be let in any more."""
 
     door: Door
     journal: AccessJournal | None = None
     routers: Sequence[Router] = ()
+    on_change: Callable[[Callable[[], None]], None] = lambda _: None
 
 
 def folder_of(settings: Settings) -> Path:
@@ -96,7 +97,8 @@ class Hall:
         desk = TokenDesk(
             self.directory, self._tokens, self.door, self._life, lambda key: self._policy(Audience.API, key.tier)
         )
-        return Entry(self.door, self.journal, entry_routers(desk, self.store, self._clock))
+        routers = entry_routers(desk, self.store, self._clock)
+        return Entry(self.door, self.journal, routers, self.directory.on_change)
 
     async def open(self) -> Path | None:
         """Reads who there is. Where nobody may administer, and all is in our own files, it makes the first key and
