@@ -19,6 +19,7 @@ from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.hall import Entry
 from longstop.serve.entry.rules import PUBLIC
 from longstop.serve.event_routes import event_routes
+from longstop.serve.exports.routes import export_routes
 from longstop.serve.gate import Gate
 from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
@@ -83,6 +84,7 @@ def create_litestar(
         *probes(has_health=has_health),
         *match_routes(),
         *event_routes(),
+        *export_routes(),
         *stream_routes(),
         problem_type,
     ]

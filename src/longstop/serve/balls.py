@@ -44,13 +44,13 @@ def ball_out(ball: Delivery, names: NameBook) -> BallOut:
         runs_batter=ball.runs_batter,
         is_legal=ball.is_legal,
         extras=extras_out(ball.extras) if ball.extras.total else None,
-        dismissals=[_dismissal_out(dismissal, names) for dismissal in ball.dismissals],
+        dismissals=[dismissal_out(dismissal, names) for dismissal in ball.dismissals],
         replacements=[_replacement_out(replacement, names) for replacement in ball.replacements],
         bowled_at=iso_or_none(ball.bowled_at),
     )
 
 
-def _dismissal_out(dismissal: Dismissal, names: NameBook) -> DismissalOut:
+def dismissal_out(dismissal: Dismissal, names: NameBook) -> DismissalOut:
     return DismissalOut(
         player=names.player(dismissal.player),
         kind=dismissal.kind,

@@ -89,6 +89,9 @@ INSUFFICIENT_MEMORY = Kind(
     "Insufficient memory resources",
     "The start is tried again by itself; the log shows who has how much of the memory.",
 )
+NOT_INSTALLED = Kind(
+    "not-installed", 501, "An optional part is not installed", "Ask for another format, or install the extra `parquet`."
+)
 TOO_MANY_STREAMS = Kind(
     "too-many-streams",
     503,
@@ -123,6 +126,7 @@ CATALOGUE: Mapping[str, Kind] = {
         SETTINGS_REFUSED,
         TOO_SLOW,
         INSUFFICIENT_MEMORY,
+        NOT_INSTALLED,
         TOO_MANY_STREAMS,
         TOO_MANY_PAGES,
         OTHER,

@@ -1,0 +1,1 @@
+"""One match as a file: Cricsheet JSON, CSV, Parquet."""

@@ -1,0 +1,108 @@
+"""The addresses of what is made from the whole record: scorecard and files."""
+
+import asyncio
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from litestar import Response, get
+from litestar.handlers import HTTPRouteHandler
+from litestar.openapi import ResponseSpec
+from litestar.params import QueryParameter
+
+from longstop.serve.answers import Answer, headers_of, tag_of
+from longstop.serve.desk import ReadingDesk
+from longstop.serve.entry.rules import READ
+from longstop.serve.exports.cricsheet import cricsheet_json
+from longstop.serve.exports.people import People
+from longstop.serve.exports.tables import csv_text, parquet_bytes
+from longstop.serve.freshness import age_of, iso_or_none
+from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
+from longstop.serve.naming import NameBook
+from longstop.serve.parameters import ERRORS_OF_ONE, AsOf, MatchId, moment_of, problems
+from longstop.serve.problems import NOT_INSTALLED, ApiError
+from longstop.serve.scorecard import Scorecard, scorecard
+from longstop.serve.whole import WholeMatch, whole_match
+
+
+class FileKind(StrEnum):
+    CRICSHEET = "cricsheet"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+_MEDIA: Final = {
+    FileKind.CRICSHEET: ("application/json", "json"),
+    FileKind.CSV: ("text/csv; charset=utf-8", "csv"),
+    FileKind.PARQUET: ("application/vnd.apache.parquet", "parquet"),
+}
+
+
+@get(
+    "/cricket-data/matches/{match_id:str}/scorecard",
+    opt=READ,
+    tags=["matches"],
+    summary="Batting, bowling, extras and the fall of wickets, added up from the balls",
+    response_headers=FRESH,
+    responses=ERRORS_OF_ONE | NOT_MODIFIED,
+)
+async def match_scorecard(reads: Reads, request: Asked, match_id: MatchId, as_of: AsOf = None) -> Response[Scorecard]:
+    moment = moment_of("as_of", as_of)
+    known = await reads.known(match_id, moment)
+
+    async def build() -> Scorecard:
+        whole = await whole_match(reads, known, moment)
+        names = NameBook(reads.model.names(known.row.ref.source))
+        return scorecard(whole, names, reads.metadata(known), iso_or_none(moment))
+
+    return (await reads.answer(request, known, build)).to(request)
+
+
+@get(
+    "/cricket-data/matches/{match_id:str}/export",
+    opt=READ,
+    tags=["exports"],
+    summary="The whole match as a file: Cricsheet JSON 1.1, CSV or Parquet",
+    response_headers=FRESH,
+    responses=ERRORS_OF_ONE
+    | NOT_MODIFIED
+    | problems((501, "Parquet is not installed here."))
+    | {200: ResponseSpec(bytes, generate_examples=False, description="The file.", media_type="application/json")},
+)
+async def match_export(
+    reads: Reads,
+    request: Asked,
+    match_id: MatchId,
+    kind: Annotated[FileKind, QueryParameter(name="format", description="cricsheet, csv or parquet")] = (
+        FileKind.CRICSHEET
+    ),
+    as_of: AsOf = None,
+) -> Response[Any]:
+    moment = moment_of("as_of", as_of)
+    known = await reads.known(match_id, moment)
+    whole = await reads.recollection.asked(lambda: whole_match(reads, known, moment))
+    body = await asyncio.to_thread(_file, kind, whole, reads, reads.model.clock.now())
+    media, ending = _MEDIA[kind]
+    age = age_of(known, reads.model)
+    tag = tag_of(kind.encode(), repr(whole.records).encode(), repr(whole.scores).encode())
+    modified_at = known.live.captured_at if known.live else None
+    headers = headers_of(age, tag, modified_at, is_degraded=known.is_degraded)
+    headers["content-disposition"] = f'attachment; filename="{match_id}.{ending}"'
+    return Answer(body, headers, tag, modified_at, media).to(request)
+
+
+def _file(kind: FileKind, whole: WholeMatch, reads: ReadingDesk, now: datetime) -> bytes:
+    """Not on the loop: a Test has thousands of balls."""
+    people = People(whole, NameBook(reads.model.names(whole.known.row.ref.source)))
+    if kind is FileKind.CSV:
+        return csv_text(whole, people)
+    if kind is FileKind.CRICSHEET:
+        return cricsheet_json(whole, people, now)
+    try:
+        return parquet_bytes(whole, people)
+    except ImportError:
+        raise ApiError(NOT_INSTALLED, "Parquet cannot be written here; csv and cricsheet can.") from None
+
+
+def export_routes() -> list[HTTPRouteHandler]:
+    return [match_scorecard, match_export]
