@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from longstop.clock import Clock
-from longstop.domain.errors import LongstopError
+from longstop.domain.errors import InputError, LongstopError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
-from longstop.settings import Change, Fault, Loaded, Origin, ReloadResult, Settings, SettingsError
+from longstop.settings import Change, Fault, Loaded, Origin, Rank, ReloadResult, Settings, SettingsError
 from longstop.settings.changes import REFUSED, RELOADED, UNCHANGED, changes_between, is_within, with_values_of
 from longstop.settings.check import check_together
 
@@ -118,6 +118,7 @@ class Reloader:
 
     def _take(self, loaded: Loaded) -> ReloadResult:
         self._on_read(loaded.settings)
+        self._require_something(loaded)
         if loaded.settings == self._wanted:
             return self._result(UNCHANGED)
         running = with_values_of(self.settings, loaded.settings, self.takes)
@@ -128,6 +129,15 @@ class Reloader:
         self.settings, self._origins, self._wanted = running, origins, loaded.settings
         self.generation += 1
         return replace(self._result(RELOADED), applied=applied)
+
+    def _require_something(self, loaded: Loaded) -> None:
+        """Where there were settings a moment ago and are none now, somebody is writing the file, or has lost it."""
+        had, has = (_of_file(origins) for origins in (self._origins, loaded.origins))
+        if had and not has:
+            raise InputError(
+                f"The settings file {had[0].name} holds no settings any more.",
+                hint="The old settings stay. Reload when the file is written; to have the defaults again, restart.",
+            )
 
     def _check(self, running: Settings, origins: Mapping[str, Origin]) -> None:
         """Each file was whole by itself. Half of the new one beside half of the old one need not be."""
@@ -188,3 +198,7 @@ class Reloader:
                     needs_restart=tuple(map(str, result.needs_restart)),
                 )
             )
+
+
+def _of_file(origins: Mapping[str, Origin]) -> tuple[Origin, ...]:
+    return tuple(origin for origin in origins.values() if origin.rank is Rank.FILE)

@@ -82,6 +82,27 @@ async def test_what_waits_for_a_restart_is_named_until_it_is_taken_back() -> Non
 
 
 @on_virtual_time
+@pytest.mark.parametrize("rest", ["", "# nothing yet\n", "{}\n"], ids=["empty", "a comment", "no groups"])
+async def test_a_file_that_holds_nothing_any_more_keeps_everything(tmp_path: Path, rest: str) -> None:
+    """Whoever saves a file empties it first."""
+    file = tmp_path / "config.yaml"
+    file.write_text("scraper:\n  lifecycle:\n    polling_interval: 3\n")
+
+    async def read() -> Loaded:
+        return load(file=file, environ={}, overrides={})
+
+    reloader = Reloader(await read(), read, noon_clock(), Heard().bus)
+    file.write_text(rest)
+    result = await reloader.reload("SIGHUP")
+    assert result.is_refused
+    assert "holds no settings any more" in result.message
+    assert "old settings stay" in result.hint
+    assert reloader.settings.scraper.lifecycle.polling_interval == 3.0
+    file.write_text("scraper:\n  lifecycle:\n    polling_interval: 4\n")
+    assert (await reloader.reload("SIGHUP")).outcome == "reloaded"
+
+
+@on_virtual_time
 async def test_a_bad_file_keeps_everything_and_says_every_fault() -> None:
     house = House()
     taken = house.takes("scraper", "api")
