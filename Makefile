@@ -57,10 +57,11 @@ docs: ## draw the diagrams in the docs from the tables in the code
 	$(SETUP) dev
 	@exec $(VENV)/python -m scripts.diagrams
 
-bench: ## measure what a poll costs beside a bare loop, and on each rung
+bench: ## measure what a poll costs beside a bare loop and on each rung, and a thousand matches
 	$(SETUP) run
 	@$(VENV)/python -m benchmarks.house $(ARGS)
-	@exec $(VENV)/python -m benchmarks.rungs
+	@$(VENV)/python -m benchmarks.rungs
+	@exec $(VENV)/python -m benchmarks.thousand
 
 proof-house: ## prove the figures that take too long for the tests
 	$(SETUP) test
