@@ -1,4 +1,4 @@
-"""A thousand matches on the replay rung, the site beside them: `make bench`. The proof of supervision holds the same."""
+"""A thousand matches on the replay rung, the site beside them: `make bench`. `make proof-supervision` holds it too."""
 
 from collections.abc import Sequence
 
