@@ -55,11 +55,15 @@ class Kept:
         await self.simulation.clock.sleep(seconds)
 
 
-def kept(play: Callable[[Kept], Awaitable[None]], limits: ResourceLimits = ResourceLimits()) -> Kept:  # noqa: B008 - frozen
+def kept(
+    play: Callable[[Kept], Awaitable[None]],
+    limits: ResourceLimits = ResourceLimits(),  # noqa: B008 - frozen
+    **options: object,
+) -> Kept:
     """Whatever was done for want of memory or of youth, nothing is lost by it."""
 
     async def whole() -> Kept:
-        house = Kept(limits)
+        house = Kept(limits, **options)
         await house.start()
         try:
             await play(house)
