@@ -13,7 +13,7 @@ from longstop import __version__
 from longstop.approach import Approaches
 from longstop.clock import Clock
 from longstop.distribute.sink import Sink
-from longstop.domain.errors import InputError, LongstopError
+from longstop.domain.errors import InputError, LongstopError, SettingsError
 from longstop.domain.match import Names
 from longstop.domain.recovery import RecoveryAction
 from longstop.fetch.evidence import EvidenceStore
@@ -38,6 +38,7 @@ from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
 from longstop.serve.streaming.following import Streams
 from longstop.settings import Loaded, Settings, secrets_in
+from longstop.settings.feeds import SourceSettings
 from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
@@ -322,7 +323,13 @@ def retune_logs(reloader: Reloader, logs: Logs) -> None:
 
 
 def enabled_sources(settings: Settings) -> tuple[Source, ...]:
-    """Only what somebody has switched on is asked."""
+    """Only what somebody has switched on is asked. Who switches on what cannot be watched waits for it in vain."""
+    for name, wanted in settings.sources:
+        if isinstance(wanted, SourceSettings) and wanted.enabled and name not in registry.names():
+            raise SettingsError(
+                f"sources.{name}.enabled is set, but this Longstop cannot watch {name} yet.",
+                hint=f"Set it to false; it can watch {', '.join(registry.names())}.",
+            )
     found = []
     for name in registry.names():
         wanted = getattr(settings.sources, name)

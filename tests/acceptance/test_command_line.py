@@ -38,6 +38,16 @@ MORE_MISTAKES = (
     Mistake("a report in no folder", ("up", "--origin", "--report", "no/r.json"), 65, "There is no folder no"),
     Mistake("a report that is a folder", ("up", "--origin", "--report", "."), 65, "cannot be written"),
     Mistake("no source switched on", ("up",), 65, "No source is switched on"),
+    Mistake(
+        "a source that cannot be watched yet", ("up", "--set", "sources.espn.enabled=true"), 78, "cannot watch espn yet"
+    ),
+    Mistake(
+        "a source that cannot be watched yet, checked",
+        ("config", "check", "--set", "sources.espn.enabled=true"),
+        78,
+        "sources.espn.enabled",
+    ),
+    Mistake("faults for a real site", (*UP, "--faults", "storm", "--speed", "9"), 65, "--speed, --faults"),
     Mistake("an unknown fault level", ("replay", "--faults", "wild", "half.json"), 65, "none, mild, storm"),
     Mistake(
         "an unknown fault level of a site beside us", ("up", "--origin", "--faults", "wild"), 65, "none, mild, storm"

@@ -29,6 +29,7 @@ from longstop.supervise.service import Stop
 LOST = 1
 ORIGIN_SOURCE = "crex"
 FAULT_LEVELS = ("none", "mild", "storm")
+ORIGIN_WISHES = {"--matches": 10, "--speed": 5.0, "--faults": "none"}
 # Once the world stands still, a burst of faults may still keep a match from being seen for so long.
 SETTLE_SECONDS_MAX = 45.0
 UNSEEN_SECONDS_MAX = 10.0
@@ -48,9 +49,15 @@ def up(
     report: Annotated[
         Path | None, typer.Option(readable=False, help="Write what happened to this file, as JSON.")
     ] = None,
-    matches: Annotated[int, typer.Option(min=1, max=5000, help="Matches of the simulated site.")] = 10,
-    speed: Annotated[float, typer.Option(min=1, max=1000, help="Speed of the simulated site.")] = 5.0,
-    faults: Annotated[str, typer.Option(help="Faults of the simulated site: none, mild or storm.")] = "none",
+    matches: Annotated[
+        int | None, typer.Option(min=1, max=5000, show_default="10", help="Matches of the simulated site.")
+    ] = None,
+    speed: Annotated[
+        float | None, typer.Option(min=1, max=1000, show_default="5", help="Speed of the simulated site.")
+    ] = None,
+    faults: Annotated[
+        str | None, typer.Option(show_default="none", help="Faults of the simulated site: none, mild or storm.")
+    ] = None,
     config: ConfigFile = None,
     overrides: Overrides = None,
 ) -> int:
@@ -58,7 +65,7 @@ def up(
     loaded = load_settings(config, overrides)
     options = UpOptions(
         with_origin=origin,
-        origin_arguments=_origin_arguments(matches, speed, _known_level(faults)),
+        origin_arguments=_origin_arguments(origin, {"--matches": matches, "--speed": speed, "--faults": faults}),
         seconds=None if duration is None else read_duration(duration),
         report=_writable(report),
     )
@@ -80,15 +87,19 @@ def _has_terminal() -> bool:
     return any(os.isatty(number) for number in range(3))
 
 
-def _origin_arguments(matches: int, speed: float, faults: str) -> tuple[str, ...]:
-    return ("--port", "0", "--matches", str(matches), "--speed", str(speed), "--faults", faults)
+def _origin_arguments(is_simulated: bool, wishes: dict[str, int | float | str | None]) -> tuple[str, ...]:
+    """Nobody should think that a real site is given faults, or that it can be hurried."""
+    given = {word: wish for word, wish in wishes.items() if wish is not None}
+    if given and not is_simulated:
+        raise InputError(f"{', '.join(given)}: that is for the simulated site.", hint="Add --origin, or leave it out.")
+    _require_level(str(given.get("--faults", "none")))
+    return ("--port", "0", *(str(part) for pair in (ORIGIN_WISHES | given).items() for part in pair))
 
 
-def _known_level(faults: str) -> str:
+def _require_level(faults: str) -> None:
     """The origin knows them too; but what it would say comes late, and from somebody else."""
     if faults not in FAULT_LEVELS:
         raise InputError(f"There is no fault level {faults[:20]!r}.", hint=f"Choose one of {', '.join(FAULT_LEVELS)}.")
-    return faults
 
 
 def _writable(report: Path | None) -> Path | None:

@@ -68,7 +68,8 @@ def _postgres(rest: str) -> PostgresAddress:
     dsn = f"postgresql://{rest}"
     try:
         parts = urlsplit(dsn)
-        where = f"{parts.hostname or 'local'}:{parts.port or 5432}"
+        host = parts.hostname or "local"
+        where = f"{f'[{host}]' if ':' in host else host}:{parts.port or 5432}"
     except ValueError as error:
         raise InputError(
             "The address of the PostgreSQL database cannot be read.",

@@ -39,6 +39,10 @@ def test_a_password_is_not_shown() -> None:
     assert "sesame" not in repr(address)
 
 
+def test_an_address_of_version_six_is_shown_as_it_is_written() -> None:
+    assert str(parse_address("postgresql://me@[::1]:1/scores")) == "postgresql://[::1]:1/scores"
+
+
 BAD = {
     "": "no scheme",
     "longstop.db": "no scheme",
