@@ -35,6 +35,7 @@ from longstop.resuming import disagreements, recalled
 from longstop.sources.contract import Missing, Source
 from longstop.store.contract import LedgerPage, Store, WriteBatch
 from longstop.watch import Watch, batch_of, row_as
+from longstop.witnessing import Looker, Witness
 
 # A long match is read to its end in so many rounds, each of a few calls; more would be no conclusion.
 FINAL_ROUNDS_MAX = 40
@@ -68,7 +69,7 @@ class Outcome(msgspec.Struct, frozen=True):
         return self.error.retry_after_seconds if isinstance(self.error, SourceThrottledError) else 0.0
 
 
-class Climber(Protocol):
+class Climber(Looker, Protocol):
     """What the pipeline tells a fetcher that knows several ways to the source."""
 
     def distrust(self, key: str, error: PayloadError) -> None: ...
@@ -76,10 +77,6 @@ class Climber(Protocol):
     def shut(self, key: str, reason: str) -> None: ...
 
     async def let_go(self, key: str) -> None: ...
-
-    async def picture(self, key: str) -> bytes | None:
-        """What the match's page looks like, if one is open."""
-        ...
 
 
 class Pipeline:
@@ -99,7 +96,7 @@ class Pipeline:
         self._source = source
         self._fetcher = fetcher
         self._climber = climber
-        self._evidence = evidence
+        self._witness = Witness(evidence, climber)
         self._drift = SelectorDrift()
         self._store = store
         self._shelf = shelf or Shelf(store)
@@ -213,7 +210,10 @@ class Pipeline:
             return Outcome(OutcomeKind.GONE, error=error)
         except SourceThrottledError as error:
             return Outcome(OutcomeKind.THROTTLED, error=error)
-        except (FetchError, PayloadError) as error:
+        except FetchError as error:
+            error.evidence = await self._witness.keep(watch.ref, None)
+            return Outcome(OutcomeKind.FAILED, error=error)
+        except PayloadError as error:
             return Outcome(OutcomeKind.FAILED, error=error)
         except StoreError as error:
             return Outcome(OutcomeKind.NOT_STORED, error=error)
@@ -223,22 +223,13 @@ class Pipeline:
         try:
             observation = self._source.parse_state(watch.ref, snapshot)
         except PayloadError as error:
-            error.evidence = await self._keep_evidence(watch, snapshot)
+            error.evidence = await self._witness.keep(watch.ref, snapshot.body)
             if self._climber is not None:
                 self._climber.distrust(watch.ref.key, error)
             raise
         if observation.matched:
             self._note_selectors(observation)
         return observation
-
-    async def _keep_evidence(self, watch: Watch, snapshot: Snapshot) -> tuple[str, ...]:
-        if self._evidence is None or not self._evidence.is_due(watch.ref.match_id):
-            return ()
-        kept = [await self._evidence.keep_page(watch.ref.match_id, snapshot.body)]
-        picture = await self._climber.picture(watch.ref.key) if self._climber is not None else None
-        if picture is not None:
-            kept.append(await self._evidence.keep_picture(watch.ref.match_id, picture))
-        return tuple(place for place in kept if place)
 
     def _note_selectors(self, observation: Observation) -> None:
         source = observation.ref.source

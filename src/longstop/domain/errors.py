@@ -119,8 +119,9 @@ class OutputError(LongstopError):
 
 
 class FetchError(LongstopError):
-    """The bytes did not come."""
+    """The bytes did not come. `evidence` is where the page was kept that was open meanwhile, if one was."""
 
+    evidence: tuple[str, ...] = ()
     kind = "network"
     heals = True
     exit_code = 75

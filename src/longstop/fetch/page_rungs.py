@@ -9,6 +9,7 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import (
     BrowserError,
+    FetchError,
     SourceRefusedError,
     SourceThrottledError,
     SourceTimeoutError,
@@ -24,6 +25,8 @@ from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.fetch.tabs import Tab, TabAnswer
 
 REFUSALS = (401, 403)
+# The poll has failed already; what it failed at is not waited for long.
+EVIDENCE_SECONDS = 2.0
 
 
 class PageRungOptions(msgspec.Struct, frozen=True):
@@ -91,13 +94,23 @@ class InPageRung:
             return answer
         return await tab.call(_as_shown(request, shown), self._options.call_seconds)
 
+    async def markup(self, key: str) -> bytes | None:
+        """Of the open page, for who looks into a failure; one that cannot be had is no second failure."""
+        tab = self._keeper.open_tab(key)
+        if tab is None:
+            return None
+        try:
+            return await tab.html(EVIDENCE_SECONDS)
+        except (BrowserError, FetchError):
+            return None
+
     async def picture(self, key: str) -> bytes | None:
         """Of the open page; a page that cannot be pictured is no second failure."""
         tab = self._keeper.open_tab(key)
         if tab is None:
             return None
         try:
-            return await tab.picture(self._options.call_seconds)
+            return await tab.picture(EVIDENCE_SECONDS)
         except BrowserError:
             return None
 

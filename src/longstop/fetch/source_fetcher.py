@@ -59,6 +59,9 @@ class SourceFetcher:
     def all_breakers(self) -> Iterator[BreakerView]:
         return self._ladder.all_breakers()
 
+    async def markup(self, key: str) -> bytes | None:
+        return await self._in_page.markup(key) if self._in_page is not None else None
+
     async def picture(self, key: str) -> bytes | None:
         return await self._in_page.picture(key) if self._in_page is not None else None
 

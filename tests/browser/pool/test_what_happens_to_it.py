@@ -188,3 +188,26 @@ async def test_files_threads_and_tasks_stay_as_they_were(house: House) -> None:
 def holdings() -> tuple[int, int, int, int]:
     process = psutil.Process()
     return process.num_fds(), threading.active_count(), len(asyncio.all_tasks()), len(process.children(recursive=True))
+
+
+@pytest.mark.req("B5")
+async def test_each_context_has_its_own_account_of_processes_and_memory(house: House) -> None:
+    options = PoolOptions(browsers=1, probe_every_seconds=0.2, measure_every_seconds=0.2)
+    async with house.pool(options) as pool:
+        small, large = await pool.acquire(HELD, 60), await pool.acquire(HELD, 60)
+        await show(small)
+        page = await large.new_page()
+        grow = "() => { window.kept = []; for (let i = 0; i < 12; i++) kept.push(new Uint8Array(8e6).fill(i)) }"
+        await large.call(lambda: page.evaluate(grow), 10)
+        large.count_task()
+
+        def sizes() -> list[int]:
+            return sorted(each.pss_bytes for each in pool.accounting().leases)
+
+        await until(lambda: sizes()[1] > sizes()[0] + 80 * MB > 80 * MB, 5)
+        one, other = sorted(pool.accounting().leases, key=lambda each: each.pss_bytes)
+        assert set(one.pids).isdisjoint(other.pids)
+        assert set(one.pids) | set(other.pids) <= set(browsers_of(house.root))
+        assert len(one.pids) == len(other.pids) == 1
+        assert (one.tasks, other.tasks) == (0, 1)
+        assert one.whole_bytes > one.pss_bytes

@@ -63,6 +63,7 @@ class Lease:
         self.tasks = 0
         self.trend = Trend()
         self.measured_bytes = 0
+        self.pids: tuple[int, ...] = ()
         self.share_bytes = 0
         self.is_followed = False
         self._clock = clock

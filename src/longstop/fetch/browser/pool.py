@@ -41,6 +41,22 @@ class UnitAccount(msgspec.Struct, frozen=True):
     driver_rss_bytes: int
 
 
+class ContextAccount(msgspec.Struct, frozen=True):
+    """One lease. `pids` are the renderers known to be its own, as last measured; `pss_bytes` is theirs, or its share
+    where Chromium does not tell whose a renderer is, and `whole_bytes` the same with its part of the browser."""
+
+    unit: str
+    source: str
+    pids: tuple[int, ...]
+    pss_bytes: int
+    whole_bytes: int
+    pages: int
+    tasks: int
+    age_seconds: float
+    requests: int
+    blocked: int
+
+
 class PoolAccount(msgspec.Struct, frozen=True):
     """For health and metrics; read from memory, asks nobody. PSS is as last measured."""
 
@@ -53,6 +69,7 @@ class PoolAccount(msgspec.Struct, frozen=True):
     requests: int = 0
     blocked: int = 0
     units: tuple[UnitAccount, ...] = ()
+    leases: tuple[ContextAccount, ...] = ()
     recycles: dict[str, int] = {}
     last_error: str = ""
 
@@ -258,6 +275,7 @@ class BrowserPool:
             requests=self._roster.requests + sum(lease.traffic.requests for lease in leases),
             blocked=self._roster.blocked + sum(lease.traffic.blocked.total() for lease in leases),
             units=units,
+            leases=tuple(map(_account_of, leases)),
             recycles=dict(self._roster.recycles),
             last_error="" if self._roster.last_error is None else str(self._roster.last_error),
         )
@@ -294,6 +312,21 @@ class BrowserPool:
             pss_bytes=figures.pss_bytes,
             driver_rss_bytes=figures.driver_rss_bytes,
         )
+
+
+def _account_of(lease: Lease) -> ContextAccount:
+    return ContextAccount(
+        unit=lease.unit,
+        source=lease.need.source,
+        pids=lease.pids,
+        pss_bytes=lease.memory_bytes(),
+        whole_bytes=lease.whole_bytes(),
+        pages=len(lease.held.pages),
+        tasks=lease.tasks,
+        age_seconds=lease.age_seconds,
+        requests=lease.traffic.requests,
+        blocked=lease.traffic.blocked.total(),
+    )
 
 
 def _failure(opening: "asyncio.Task[Held]") -> BaseException | None:

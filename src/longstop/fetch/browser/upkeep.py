@@ -133,6 +133,7 @@ class Upkeep:
         told = attributed(renderers, {key: lease.held.claimed for key, lease in leases.items()})
         whole = with_overhead(told, berth.pss_bytes)
         for key, lease in leases.items():
+            lease.pids = tuple(sorted(lease.held.claimed & survey.renderers))
             lease.measured_bytes = told[key]
             lease.share_bytes = whole[key]
 
