@@ -50,6 +50,8 @@ class AiohttpAnswer:
         self._purpose = purpose
 
     async def pieces(self) -> AsyncIterator[bytes]:
+        if self._response.content.at_eof():
+            return  # one empty body serves all answers that have none, and never says twice that it is over
         chunks = size = 0
         try:
             async for piece, is_chunk_whole in self._response.content.iter_chunks():

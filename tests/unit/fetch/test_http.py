@@ -283,6 +283,16 @@ async def test_closing_twice_is_legal(site: Site) -> None:
     await fetcher.close()
 
 
+async def test_answers_without_a_body_are_whole_however_many_there_are(raw_site: RawSite) -> None:
+    url = await raw_site(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", False)
+    fetcher = HttpFetcher(SystemClock())
+    try:
+        bodies = [(await fetcher.fetch(FetchRequest("crex", url, "state"))).body for _ in range(3)]
+    finally:
+        await fetcher.close()
+    assert bodies == [b""] * 3
+
+
 @pytest.mark.req("D3")
 @pytest.mark.parametrize("packing", ["identity", "gzip"])
 async def test_a_flood_of_chunks_with_almost_nothing_in_them_is_not_sat_through(
