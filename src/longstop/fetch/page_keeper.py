@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserError, BrowserLostError, FetchError
+from longstop.domain.errors import BrowserError, BrowserLostError, FetchError, SourceCrowdedError
 from longstop.fetch.opening import Opener
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.tabs import Tab
@@ -79,6 +79,8 @@ class PageKeeper:
             self._begin_move(request, show)
         try:
             held.newest = await show(held.tab)
+        except SourceCrowdedError:
+            raise  # it was not even asked
         except (FetchError, BrowserError):
             if self._is_silent(held):
                 self.discard(request.key)

@@ -9,6 +9,7 @@ from longstop.domain.errors import (
     BrowserLostError,
     FetchError,
     RobotsRefusedError,
+    SourceCrowdedError,
     SourceThrottledError,
     SourceTimeoutError,
     SourceUnreachableError,
@@ -253,6 +254,21 @@ async def test_a_page_that_only_fails_is_opened_anew_after_a_while() -> None:
         await CLOCK.sleep(2.5)
     assert len(scene.site.opened) == 2
     await rung.fetch(asked())
+    await scene.keeper.close()
+
+
+@pytest.mark.req("B4")
+@on_virtual_time
+async def test_a_page_is_not_given_up_because_our_own_line_is_too_long() -> None:
+    scene = Scene()
+    rung = DomRung(scene.keeper, CLOCK, scene.patience)
+    await rung.fetch(asked())
+    scene.site.opened[0].failure = SourceCrowdedError("Fifty calls wait already.")
+    for _ in range(9):
+        with suppress(SourceCrowdedError):
+            await rung.fetch(asked())
+        await CLOCK.sleep(2.5)
+    assert len(scene.site.opened) == 1
     await scene.keeper.close()
 
 
