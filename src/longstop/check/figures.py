@@ -1,8 +1,8 @@
 """What one payload shows of an innings in several places: overs and balls, batters, bowler, recent overs, target."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, InningsState, PlayState
+from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, InningsState, OverReport, PlayState
 from longstop.domain.observation import Observation
 
 # Umpires miscount: an over of five or of seven stays one over. More than this is no miscount.
@@ -11,13 +11,18 @@ ORDINARY_INNINGS_MAX = 4
 INNINGS_A_TEAM_MAX = 2
 # Between two parts of a payload a ball may have been bowled.
 RUNS_OF_LAG_MAX = 20
+WICKETS_OF_LAG_MAX = 2
+BALLS_OF_LAG_MAX = 20
 OVERS_OF_LAG_MAX = 1
+# The second wicket ends it.
+SUPER_OVER_WICKETS_MAX = 2
 
 
 def reasons(observation: Observation) -> Iterator[str]:
     yield from _order_reasons(observation.innings)
     for score in observation.innings:
         yield from _count_reasons(score, observation.balls_per_over)
+    yield from _length_reasons(observation)
     yield from _recent_reasons(observation)
     yield from _people_reasons(observation)
 
@@ -50,8 +55,25 @@ def _count_reasons(score: InningsScore, balls_per_over: int) -> Iterator[str]:
     shown = overs * balls_per_over + balls
     if score.legal_balls is not None and abs(score.legal_balls - shown) > BALLS_MISCOUNTED_MAX:
         yield f"innings {score.number} has {score.legal_balls} balls in {score.overs} overs"
+    if score.is_super_over and score.wickets > SUPER_OVER_WICKETS_MAX:
+        yield f"innings {score.number} is a super over of {score.wickets} wickets"
     if score.target_runs is not None and score.target_runs < 1:
         yield f"innings {score.number} chases {score.target_runs}"
+
+
+def _length_reasons(observation: Observation) -> Iterator[str]:
+    """Of what is played: a match that rain made shorter may have longer innings behind it."""
+    score, limit = observation.current_innings, observation.overs_limit
+    if score is None or score.legal_balls is None or limit is None or not _is_played(observation):
+        return
+    balls_max = limit * observation.balls_per_over + BALLS_MISCOUNTED_MAX
+    if not score.is_super_over and score.legal_balls > balls_max:
+        yield f"innings {score.number} has {score.legal_balls} balls, and overs are {limit}"
+
+
+def _is_played(observation: Observation) -> bool:
+    score = observation.current_innings
+    return observation.play is PlayState.PLAY and score is not None and score.state is InningsState.LIVE
 
 
 def overs_and_balls(text: str) -> tuple[int, int] | None:
@@ -77,6 +99,18 @@ def _recent_reasons(observation: Observation) -> Iterator[str]:
         runs = sum(delivery.runs for report in shown for delivery in report.deliveries)
         if runs > score.runs + RUNS_OF_LAG_MAX:
             yield f"the last overs of innings {number} have {runs} runs, and all of it {score.runs}"
+        wickets = sum(delivery.wickets for report in shown for delivery in report.deliveries)
+        if wickets > score.wickets + WICKETS_OF_LAG_MAX:
+            yield f"the last overs of innings {number} have {wickets} wickets, and all of it {score.wickets}"
+        yield from _over_length_reasons(shown, observation.balls_per_over)
+
+
+def _over_length_reasons(shown: Sequence[OverReport], balls_per_over: int) -> Iterator[str]:
+    """An umpire may miscount by one or two, not by a whole over."""
+    for report in shown:
+        legal = sum(delivery.is_legal for delivery in report.deliveries)
+        if balls_per_over > 0 and legal > 2 * balls_per_over:
+            yield f"over {report.over} of innings {report.innings} has {legal} legal balls"
 
 
 def _people_reasons(observation: Observation) -> Iterator[str]:
@@ -87,9 +121,11 @@ def _people_reasons(observation: Observation) -> Iterator[str]:
         yield from _batter_reasons(batter)
     if len({batter.player for batter in batting}) < len(batting):
         yield f"{batting[0].player} bats at both ends"
-    is_played = observation.play is PlayState.PLAY and score is not None and score.state is InningsState.LIVE
-    if score is None or not is_played or not score.legal_balls:
+    if score is None or not _is_played(observation) or not score.legal_balls:
         return
+    for batter in batting:
+        if batter.balls > score.legal_balls + BALLS_OF_LAG_MAX:
+            yield f"batter {batter.player} faced {batter.balls} balls of {score.legal_balls}"
     off_the_bat = sum(batter.runs for batter in batting)
     if off_the_bat > score.runs + RUNS_OF_LAG_MAX:
         yield f"its batters have {off_the_bat} runs of {score.runs}"

@@ -40,6 +40,7 @@ def judge(
 
 
 def _surprises(observation: Observation, previous: Observation | None, record: Record | None) -> Iterator[str]:
+    yield from surprises.end_reasons(observation)
     if previous is not None:
         yield from surprises.reasons(observation, previous)
     elif record is not None:

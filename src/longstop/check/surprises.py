@@ -11,7 +11,7 @@ import msgspec
 
 from longstop.check.verdict import Verdict
 from longstop.clock import age_seconds
-from longstop.domain.cricket import InningsScore, PlayState
+from longstop.domain.cricket import InningsScore, PlayState, Result
 from longstop.domain.observation import Observation
 
 RUNS_TAKEN_BACK_MAX = 20
@@ -23,6 +23,7 @@ INSISTED_SECONDS = 60.0
 INSISTED_TIMES = 3
 
 _MAY_GO_ON = frozenset({"tie", "draw"})
+WICKETS_MAX = 10
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -84,6 +85,29 @@ def _life_reasons(observation: Observation, previous: Observation) -> Iterator[s
     is_on = observation.play in (PlayState.PLAY, PlayState.NOT_STARTED)
     if is_over and is_on and len(observation.innings) <= len(previous.innings):
         yield "it was over, and is played again"
+
+
+def end_reasons(observation: Observation) -> Iterator[str]:
+    """An end that the totals do not give. It may be one of a method that the source forgot to name."""
+    result = observation.result
+    ordinary = [score for score in observation.innings if not score.is_super_over]
+    if result is None or result.method or {score.team for score in ordinary} != set(observation.teams):
+        return
+    totals = {team: sum(score.runs for score in ordinary if score.team == team) for team in observation.teams}
+    if result.verdict == "tie" and len(set(totals.values())) > 1:
+        yield f"it is told to be a tie of {' and '.join(str(total) for total in totals.values())}"
+    if result.verdict == "won" and result.winner in totals and not result.by_innings:
+        yield from _win_reasons(result, totals, ordinary[-1])
+
+
+def _win_reasons(result: Result, totals: dict[str, int], last: InningsScore) -> Iterator[str]:
+    winner = result.winner or ""
+    others = max(total for team, total in totals.items() if team != winner)
+    if result.by_runs is not None and totals[winner] <= others:
+        yield f"{winner} won by {result.by_runs} runs, with {totals[winner]} to {others}"
+    wickets = result.by_wickets
+    if wickets is not None and last.team == winner and last.wickets + wickets > WICKETS_MAX:
+        yield f"{winner} won by {wickets} wickets, and lost {last.wickets}"
 
 
 class Patience:

@@ -37,6 +37,11 @@ HEALTHY = {
     "the batters of the last innings in a break": played(BatterFigures("B1", 99, 60), play=PlayState.INNINGS_BREAK),
     "a chase": scored(1, innings=2, target_runs=19),
     "a declaration": scored(innings=2, state=InningsState.DECLARED),
+    "a longer first innings before the rain": replace(scored(innings=2), overs_limit=1),
+    "a super over for two wickets": scored(2, innings=3, is_super_over=True, wickets=2),
+    "an over of eight that an umpire miscounted": replace(
+        observed(innings_of(1, 3)), overs=(OverReport(1, 2, tuple(ball(1, 2, n, 1) for n in range(1, 9))),)
+    ),
     "an over that has just begun": replace(observed(innings_of(1, 3)), overs=(OverReport(1, 3, (ball(1, 3, 1),)),)),
 }
 
@@ -66,6 +71,15 @@ POISONED = {
         observed(innings_of(1, 3)),
         overs=tuple(OverReport(1, over, tuple(ball(1, over, n, 6) for n in range(1, 6))) for over in (1, 2)),
     ),
+    "the last overs of innings 1 have 4 wickets, and all of it 0": replace(
+        observed(innings_of(1, 3)), overs=(OverReport(1, 2, tuple(ball(1, 2, n, out="lbw") for n in range(1, 5))),)
+    ),
+    "over 2 of innings 1 has 13 legal balls": replace(
+        observed(innings_of(1, 3)), overs=(OverReport(1, 2, tuple(ball(1, 2, n) for n in range(1, 14))),)
+    ),
+    "innings 1 has 180 balls, and overs are 20": replace(observed(innings_of(1, 30)), overs_limit=20),
+    "innings 3 is a super over of 8 wickets": scored(2, innings=3, is_super_over=True, wickets=8),
+    "batter B1 faced 80 balls of 18": played(BatterFigures("B1", 3, 80)),
     "its batters have 120 runs of 18": played(BatterFigures("B1", 80, 60), BatterFigures("B2", 40, 30)),
     "B1 bats at both ends": played(BatterFigures("B1", 1, 1), BatterFigures("B1", 1, 1)),
     "batter B1 has 5 runs, 2 fours and 0 sixes": played(BatterFigures("B1", 5, 5, 2)),

@@ -70,6 +70,44 @@ def test_a_match_that_ended_and_is_played_again_is_a_surprise() -> None:
     assert judge(over("won", 9.0), over("won")).is_accepted
 
 
+ENDED = observed(innings_of(1, 10), innings_of(2, 9), result=Result("won", "CD", by_runs=6))
+
+
+def ended(**changes: Any) -> Observation:
+    return replace(ENDED, result=replace(Result("won", "CD", by_runs=6), **changes))
+
+
+HEALTHY_ENDS = {
+    "by runs": ended(),
+    "by a method that is named": ended(winner="EF", by_runs=4, method="D/L"),
+    "by another margin than the totals give": ended(by_runs=60),
+    "by an innings": ended(winner="EF", by_runs=4, by_innings=1),
+    "no result": ended(verdict="no result", winner=None, by_runs=None),
+    "without a word of how": ended(by_runs=None),
+    "before the other team batted": observed(innings_of(1, 10), result=Result("won", "EF", by_runs=1)),
+}
+
+
+@pytest.mark.parametrize("name", HEALTHY_ENDS)
+def test_an_end_that_the_totals_give_surprises_nobody(name: str) -> None:
+    assert judge(HEALTHY_ENDS[name]).reasons == ()
+
+
+SURPRISING_ENDS = {
+    "EF won by 6 runs, with 54 to 60": ended(winner="EF"),
+    "EF won by 12 wickets, and lost 0": ended(winner="EF", by_runs=None, by_wickets=12),
+    "it is told to be a tie of 60 and 54": ended(verdict="tie", winner=None, by_runs=None),
+}
+
+
+@pytest.mark.req("B10")
+@pytest.mark.parametrize("reason", SURPRISING_ENDS)
+def test_an_end_that_the_totals_do_not_give_is_held_until_it_is_insisted_on(reason: str) -> None:
+    verdict = judge(SURPRISING_ENDS[reason])
+    assert (verdict.reasons, verdict.is_surprise) == ((reason,), True)
+    assert judge(SURPRISING_ENDS[reason], ENDED, is_insisted=True).is_accepted
+
+
 def test_a_tie_goes_on_with_a_super_over() -> None:
     assert judge(later(), over("tie")).is_accepted
 
