@@ -15,7 +15,7 @@
 | 70 | a fault of ours |
 | 71 | memory ran out |
 | 72 | no browser was found |
-| 73 | the local disk failed the spool: look at the disk, start again |
+| 73 | the local disk failed the spool or the database: look at the disk, start again |
 | 74 | the store failed |
 | 75 | the source did not answer |
 | 76 | standard output cannot be written: what was found out is lost |

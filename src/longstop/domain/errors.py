@@ -41,7 +41,9 @@
     │   ├── StoreUnavailableError     heals when the database is back
     │   │   └── SpoolFullError        nor is there room on the local disk to wait for it
     │   ├── RecordRefusedError        what was handed in can never be kept
-    │   ├── SpoolBrokenError          the local disk failed a write or a sync: the process ends and recovers
+    │   ├── SyncFailedError           the disk did not take what it was given: the process ends and recovers
+    │   │   ├── SpoolBrokenError      of the spool, be it a write or a sync
+    │   │   └── DatabaseSyncError     of the database's own file
     │   └── StoreClosedError          asked after the end
     ├── MemoryShortError              there is not enough of it
     │   ├── InsufficientMemoryError   for another scraper; the start is tried again
@@ -328,11 +330,19 @@ class RecordRefusedError(StoreError):
     default_hint = "Nothing of the batch was written; see where it came from."
 
 
-class SpoolBrokenError(StoreError):
+class SyncFailedError(StoreError):
     """After a failed sync nobody knows what is on the disk but one who reads it anew, so the process has to end."""
 
     exit_code = 73
     default_hint = "Look at the disk, then start again: what was acknowledged is read back from it."
+
+
+class SpoolBrokenError(SyncFailedError):
+    pass
+
+
+class DatabaseSyncError(SyncFailedError):
+    pass
 
 
 class StoreClosedError(StoreError):

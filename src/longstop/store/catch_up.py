@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import RecordRefusedError, SpoolBrokenError, StoreClosedError, StoreError
+from longstop.domain.errors import RecordRefusedError, StoreClosedError, StoreError, SyncFailedError
 from longstop.store.backlog import is_empty, merged, unpacked
 from longstop.store.buffer import Buffer
 from longstop.store.contract import Store, WriteBatch
@@ -55,7 +55,7 @@ class CatchUp:
     async def _bring(self, frames: Sequence[Frame]) -> int:
         try:
             await self._write(frames)
-        except (SpoolBrokenError, StoreClosedError):
+        except (SyncFailedError, StoreClosedError):
             raise
         except StoreError as error:
             if error.heals:

@@ -21,11 +21,11 @@ import msgspec
 from longstop.clock import Clock
 from longstop.domain.errors import (
     RecordRefusedError,
-    SpoolBrokenError,
     SpoolFullError,
     StoreClosedError,
     StoreError,
     StoreUnavailableError,
+    SyncFailedError,
 )
 from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals
@@ -82,7 +82,7 @@ class DurableStore(PassedReads):
         self._attempt: asyncio.Task[bool] | None = None
         self._attempted_at = float("-inf")
         self._broken = asyncio.Event()
-        self._breakage: SpoolBrokenError | None = None
+        self._breakage: SyncFailedError | None = None
 
     @property
     def is_away(self) -> bool:
@@ -93,10 +93,10 @@ class DurableStore(PassedReads):
         """The database has all there is."""
         return self._lost_at is None and not self._desk.waiting and not self._buffer
 
-    async def broken(self) -> SpoolBrokenError:
-        """Waits for the day on which the spool's disk fails; then the process has to end."""
+    async def broken(self) -> SyncFailedError:
+        """Waits for the day on which a sync fails, of the spool or of the database; then the process has to end."""
         await self._broken.wait()
-        return self._breakage or SpoolBrokenError("The spool is broken.")
+        return self._breakage or SyncFailedError("The spool is broken.")
 
     # ---- life ----
 
@@ -131,7 +131,7 @@ class DurableStore(PassedReads):
 
     async def _bring_last(self) -> None:
         """One attempt, which ends before the store does: two at a time would take the records from each other."""
-        with suppress(TimeoutError, SpoolBrokenError):
+        with suppress(TimeoutError, SyncFailedError):
             async with self._clock.timeout(self._options.close_seconds):
                 await self.recover()
         if self._attempt is not None:
@@ -158,6 +158,9 @@ class DurableStore(PassedReads):
             await within(self._clock, self._options.save_seconds, write())
         except (RecordRefusedError, StoreClosedError):
             raise
+        except SyncFailedError as error:
+            self._note_broken(error)
+            raise
         except StoreError as error:
             self._note_lost(error)
             return False
@@ -173,7 +176,7 @@ class DurableStore(PassedReads):
     async def _spool(self, payload: bytes) -> None:
         try:
             await self._desk.append(payload)
-        except SpoolBrokenError as error:
+        except SyncFailedError as error:
             self._note_broken(error)
             raise
         except SpoolFullError:
@@ -181,11 +184,11 @@ class DurableStore(PassedReads):
             raise
         self._watch_level()
 
-    def _note_broken(self, error: SpoolBrokenError) -> None:
+    def _note_broken(self, error: SyncFailedError) -> None:
         if self._breakage is None:
             self._breakage = error
             self._broken.set()
-            self._emit_trouble("CRITICAL", error, "spool")
+            self._emit_trouble("CRITICAL", error, "sync")
 
     def _note_lost(self, error: StoreError) -> None:
         if self._lost_at is None:
@@ -212,7 +215,7 @@ class DurableStore(PassedReads):
         try:
             await within(self._clock, self._options.ping_seconds, self._inner.ping())
             brought = await self._bringing.bring()
-        except SpoolBrokenError as error:
+        except SyncFailedError as error:
             self._note_broken(error)
             raise
         except StoreClosedError:

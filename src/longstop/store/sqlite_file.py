@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from longstop.domain.errors import RecordRefusedError, StoreError, StoreUnavailableError
+from longstop.domain.errors import DatabaseSyncError, RecordRefusedError, StoreError, StoreUnavailableError
 
 # Primary result codes after which waiting, or a repair outside of us, may help.
 _HEALING = frozenset(
@@ -23,6 +23,8 @@ _HEALING = frozenset(
         sqlite3.SQLITE_INTERRUPT,
     }
 )
+# Of these it is known neither what came to the disk nor whether the kernel will ever try again.
+_SYNC_FAILED = frozenset({sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC})
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH})
 _CONTENT = frozenset({sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG})
@@ -52,6 +54,53 @@ def connect_writer(path: Path | None, busy_seconds: float) -> sqlite3.Connection
 
 def connect_reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
     return _connect(_uri(path, "ro"), busy_seconds, _READER_PRAGMAS)
+
+
+# Whoever watches the file, then who wrote to it: they go in the other order.
+_LEFT_OPEN: list[sqlite3.Connection] = []
+
+
+def leave_open(writer: sqlite3.Connection, path: Path) -> None:
+    """Nobody closes it: that could try the sync again that has failed. The process is about to end."""
+    reader = _watching(path)
+    _LEFT_OPEN.extend([writer] if reader is None else [reader, writer])
+
+
+def close_quietly(writer: sqlite3.Connection, path: Path) -> None:
+    """Who closes a file last empties its WAL, and tells nobody when a sync of that fails. So somebody else is last."""
+    reader = _watching(path)
+    writer.close()
+    if reader is not None:
+        reader.close()
+
+
+def _watching(path: Path) -> sqlite3.Connection | None:
+    """A reader holds the file as long as it is open; None where it cannot be read any more."""
+    try:
+        reader = connect_reader(path, 0.0)
+        reader.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    except sqlite3.Error:
+        return None
+    return reader
+
+
+def rewrite_wal(path: Path) -> None:
+    """What the WAL holds may be in the kernel's memory only, on pages that it thinks clean after a sync that failed. So
+    it is written once more in place, and synced, before anything is believed of it or goes on top of it."""
+    try:
+        with _wal_of(path).open("r+b", buffering=0) as wal:
+            content = wal.read()
+            wal.seek(0)
+            wal.write(content)
+            os.fsync(wal.fileno())
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DatabaseSyncError(f"The WAL of the database {path} could not be written again: {error}.") from error
+
+
+def _wal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
 
 
 def _make_private(path: Path) -> None:
@@ -99,12 +148,18 @@ def primary_code(error: sqlite3.Error) -> int:
 
 
 def is_waiting_worthwhile(error: sqlite3.Error) -> bool:
-    return primary_code(error) in _HEALING
+    return primary_code(error) in _HEALING and not is_sync_failed(error)
+
+
+def is_sync_failed(error: sqlite3.Error) -> bool:
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) in _SYNC_FAILED
 
 
 def store_error(error: sqlite3.Error, path: Path | None) -> StoreError:
     """What SQLite's error means to us."""
     name, code = path or "in memory", primary_code(error)
+    if is_sync_failed(error):
+        return DatabaseSyncError(f"The database {name} could not be synced: {error}.")
     if code in _HEALING:
         hint = "Free some disk space." if code == sqlite3.SQLITE_FULL else None
         return StoreUnavailableError(f"The database {name} cannot be used now: {error}.", hint=hint)

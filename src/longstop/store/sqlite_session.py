@@ -13,11 +13,20 @@ from typing import Any, TypeVar
 from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite
 
+from longstop.domain.errors import DatabaseSyncError, StoreError
 from longstop.store.capture_queries import Pruning
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
 from longstop.store.sql_text import for_sqlite
-from longstop.store.sqlite_file import connect_writer, is_waiting_worthwhile, primary_code, store_error
+from longstop.store.sqlite_file import (
+    close_quietly,
+    connect_writer,
+    is_waiting_worthwhile,
+    leave_open,
+    primary_code,
+    rewrite_wal,
+    store_error,
+)
 from longstop.store.writes import KINDS, Kind, Part, Rule, collision, differs, kind_key, unkeepable
 
 T = TypeVar("T")
@@ -52,6 +61,8 @@ class WriteSession:
         self._busy_seconds = busy_seconds
         self._connect = connect
         self._connection: sqlite3.Connection | None = None
+        self._breakage: DatabaseSyncError | None = None
+        self._was_open = False
         self._inserts = insert_texts()
         self._stored = stored_texts()
         self._checkpoint_at_bytes = _CHECKPOINT_BYTES
@@ -59,13 +70,26 @@ class WriteSession:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """Opened when first needed, and again after a fault."""
+        """Opened when first needed, and again after a fault; after a failed sync never again, so that nothing is
+        acknowledged on top of what may not be on the disk."""
+        if self._breakage is not None:
+            raise self._breakage
         if self._connection is None:
             try:
+                if self._path is not None and not self._was_open:
+                    rewrite_wal(self._path)
                 self._connection = self._connect(self._path, self._busy_seconds)
             except sqlite3.Error as error:
-                raise store_error(error, self._path) from error
+                raise self._told(error) from error
+            self._was_open = True
         return self._connection
+
+    def _told(self, error: sqlite3.Error) -> StoreError:
+        told = store_error(error, self._path)
+        if isinstance(told, DatabaseSyncError):
+            self._breakage = told
+            self.drop()
+        return told
 
     def write(self, group: Sequence[Sequence[Part]]) -> None:
         """All batches of the group in one transaction. When it raises, none of it was kept, so far as is known."""
@@ -99,8 +123,9 @@ class WriteSession:
             answer = work(connection)
             connection.execute("COMMIT")
         except sqlite3.Error as error:
+            told = self._told(error)
             self._distrust(error)
-            raise store_error(error, self._path) from error
+            raise told from error
         except (OverflowError, UnicodeError) as error:
             raise unkeepable(error) from error
         finally:
@@ -161,18 +186,27 @@ class WriteSession:
             self.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
         except sqlite3.Error as error:
             if not is_waiting_worthwhile(error):
-                raise store_error(error, self._path) from error
+                raise self._told(error) from error
 
     def close(self) -> None:
         """The WAL is emptied first, so that the file alone is the whole database."""
         if self._connection is not None and self._path is not None:
             self._checkpoint("TRUNCATE")
-        self.drop()
-
-    def drop(self) -> None:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+    def drop(self) -> None:
+        """Without a checkpoint, of whose sync nobody would hear."""
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        if self._path is None:
+            connection.close()
+        elif self._breakage is None:
+            close_quietly(connection, self._path)
+        else:
+            leave_open(connection, self._path)
 
 
 def fetch(

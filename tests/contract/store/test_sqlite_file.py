@@ -13,10 +13,13 @@ import pytest
 
 from longstop.clock import SystemClock
 from longstop.domain.errors import StoreError, StoreUnavailableError
+from longstop.store.cells import moment_as_text
 from longstop.store.contract import Store, WriteBatch
 from longstop.store.schema import current_revision, head_revision, upgrade
 from longstop.store.sqlite import SqliteOptions, SqliteStore
-from tests.contract.store.samples import MATCH, event, full_batch, record
+from longstop.store.sqlite_session import WriteSession
+from longstop.store.writes import prepare
+from tests.contract.store.samples import MATCH, at, event, full_batch, record
 
 ROOT = Path(__file__).resolve().parents[3]
 CLOCK = SystemClock()
@@ -185,6 +188,25 @@ async def test_the_log_stays_short_and_shrinks_after_a_reader_that_held_on(path:
         assert await write(range(301, 501)) > 6 << 20, "nothing can be done while somebody looks at the past"
     await write(range(501, 621))
     assert wal.stat().st_size < 6 << 20
+
+
+def test_after_a_fault_a_connection_goes_without_a_checkpoint_and_the_next_one_writes_the_log_anew(path: Path) -> None:
+    """A checkpoint at the close would sync, and tell nobody when that fails."""
+    path.parent.mkdir(parents=True)
+    upgrade(f"sqlite:///{path}")
+    wal = path.with_name("store.db-wal")
+    session = WriteSession(path, 1.0)
+    session.write([prepare(full_batch(), moment_as_text, at(0))])
+    before = wal.read_bytes()
+    session.drop()
+    assert before
+    assert wal.read_bytes() == before
+    changed = wal.stat().st_mtime_ns
+    again = WriteSession(path, 1.0)
+    assert again.connection.execute("SELECT count(*) FROM match_events").fetchone()[0] > 0
+    assert wal.stat().st_mtime_ns > changed
+    again.close()
+    assert not wal.exists()
 
 
 async def test_a_clean_end_leaves_one_file_with_everything(path: Path, store: SqliteStore) -> None:

@@ -1,7 +1,6 @@
 """With the database away what is critical is acknowledged once it is synced, and comes to the database in its order."""
 
 import asyncio
-import errno
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from longstop.clock import SystemClock
 from longstop.domain.errors import (
     RecordRefusedError,
-    SpoolBrokenError,
     SpoolFullError,
     StoreClosedError,
     StoreError,
@@ -20,7 +18,6 @@ from longstop.store.contract import WriteBatch
 from longstop.store.durably import durably
 from longstop.store.spool import SpoolLimits
 from longstop.store.sqlite import SqliteStore
-from longstop_origin.storm.disk import Faults
 from tests.contract.store.samples import MATCH, NOON, capture, event, failure, full_batch, live, match, record
 from tests.unit.store.durable_stage import DOWN, Stage, poll
 from tests.virtual import on_virtual_time
@@ -301,25 +298,6 @@ async def test_the_spool_alarms_long_before_it_is_full_and_then_says_so(tmp_path
     stage.database.error = DOWN
     await stage.store.save(poll(acknowledged + 1))
     assert len(stage.heard.of(signals.SpoolFilled)) == 4
-    await stage.store.close()
-
-
-@pytest.mark.req("B9")
-@on_virtual_time
-async def test_a_failed_sync_breaks_the_spool_and_whoever_waits_for_that_is_told(tmp_path: Path) -> None:
-    stage = Stage(tmp_path)
-    await stage.store.open()
-    stage.database.error = DOWN
-    await stage.store.save(poll(1))
-    waiter = asyncio.create_task(stage.store.broken())
-    stage.disk.faults = Faults(fail_at={stage.disk.operations + 2: errno.EIO})
-    for _ in range(3):
-        with pytest.raises(SpoolBrokenError):
-            await stage.store.save(poll(2))
-    assert (await waiter).exit_code == 73
-    assert [told.severity for told in stage.heard.of(signals.ErrorRaised)] == ["CRITICAL"]
-    await stage.killed_and_begun_anew(has_power_failed=True)
-    assert (await seqs(stage))[0] == 1
     await stage.store.close()
 
 

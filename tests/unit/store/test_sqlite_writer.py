@@ -134,7 +134,7 @@ class FaultyConnection:
         answer = getattr(self._real, name)(*arguments) if not fails or self._is_done_first else None
         if fails:
             error = sqlite3.OperationalError("disk I/O error")
-            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
             raise error
         return answer
 
