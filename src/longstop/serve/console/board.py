@@ -95,7 +95,7 @@ class OpsBoard:
             pulse=[each.pulse for each in kept if each.pulse_revision > known.revision and each.pulse is not None],
             ages=[(each.number, each.ages) for each in kept if each.ages_revision > known.revision],
             news=news_after(happenings, known.news),
-            members=[each.number for each in kept] if self._members_revision > known.revision else None,
+            members=[each.number for each in kept] if not is_known or self._members_revision > known.revision else None,
             is_whole=not is_known,
         )
 

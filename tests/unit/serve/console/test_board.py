@@ -102,6 +102,11 @@ async def test_a_match_that_goes_is_told_by_the_members(world: World, ops: OpsBo
     assert gone["members"] == [numbers["crex_A"]]
 
 
+async def test_a_page_of_another_life_is_told_when_there_is_nothing_any_more(ops: OpsBoard) -> None:
+    answer = await ask(ops, "life0.7.0")
+    assert (answer["is_whole"], answer["members"]) == (True, [])
+
+
 async def test_the_worst_have_the_lowest_grade(world: World, ops: OpsBoard) -> None:
     world.add("SICK")
     for _ in range(6):
