@@ -1,6 +1,7 @@
 """The scorecard, added up from the balls. Beside each innings stands what the board claims, so that both can be held
 against each other."""
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 from msgspec import Meta, Struct, field
@@ -73,7 +74,13 @@ class Scorecard(Struct, frozen=True):
 
 
 def innings_cards(whole: WholeMatch, names: NameBook) -> list[InningsCard]:
-    return [_Adding(score, whole, names).card() for score in whole.scores]
+    per_over = whole.balls_per_over
+    return [innings_card(score, whole.balls(score.number), per_over, names) for score in whole.scores]
+
+
+def innings_card(score: InningsScore, bowled: Iterable[Delivery], balls_per_over: int, names: NameBook) -> InningsCard:
+    """`bowled` are the balls of this innings, in order."""
+    return _Adding(score, bowled, balls_per_over, names).card()
 
 
 class _Batter:
@@ -111,17 +118,17 @@ class _Bowler:
 class _Adding:
     """One innings, ball by ball."""
 
-    def __init__(self, score: InningsScore, whole: WholeMatch, names: NameBook) -> None:
+    def __init__(self, score: InningsScore, bowled: Iterable[Delivery], balls_per_over: int, names: NameBook) -> None:
         self._score = score
         self._names = names
-        self._per_over = whole.balls_per_over
+        self._per_over = balls_per_over
         self._batters: dict[str, _Batter] = {}
         self._bowlers: dict[str, _Bowler] = {}
         self._falls: list[FallOfWicket] = []
         self._runs, self._wickets, self._legal = score.penalty_awarded, 0, 0
         self._extras: Extras = NO_EXTRAS
         self._in_over = (0, 0)
-        for ball in whole.balls(score.number):
+        for ball in bowled:
             self._add(ball)
 
     def _add(self, ball: Delivery) -> None:

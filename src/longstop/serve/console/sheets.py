@@ -9,9 +9,9 @@ from msgspec import Struct
 from longstop.domain.cricket import InningsScore
 from longstop.domain.events import DeliveryRecord
 from longstop.ledger.audit import Mismatch, Totals, add_up, compare
-from longstop.serve.console.cards import Card, card_of
 from longstop.serve.naming import NameBook
 from longstop.serve.notation import ball_text, innings_text, run_rate
+from longstop.serve.scorecard import InningsCard, innings_card
 
 _EXTRAS: Final = (("wides", "wd"), ("noballs", "nb"), ("byes", "b"), ("legbyes", "lb"), ("penalty", "pen"))
 
@@ -48,7 +48,7 @@ class Sheet(Struct, frozen=True):
     extras: str
     audit: Audit
     overs: list[Over]
-    card: Card
+    card: InningsCard
 
 
 def sheets_of(
@@ -78,7 +78,7 @@ def _sheet(score: InningsScore, records: list[DeliveryRecord], balls_per_over: i
         extras=_extras_text(score, totals),
         audit=_audit(score, totals),
         overs=_overs(grouped, score, names),
-        card=card_of(overs, balls_per_over, names),
+        card=innings_card(score, [ball for over in overs for ball in over], balls_per_over, names),
     )
 
 

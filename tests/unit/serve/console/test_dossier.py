@@ -6,16 +6,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from longstop.domain.cricket import Delivery, Dismissal, Extras
 from longstop.domain.events import DeliveryRecord
 from longstop.observe import signals as facts
-from longstop.serve.console.cards import card_of, how_out
-from longstop.serve.naming import NameBook
-from tests.unit.serve.world import FIRST, NAMES, NOON, WICKET, World, ball, records
+from tests.unit.serve.world import FIRST, NOON, World, ball, records
 
 pytestmark = pytest.mark.req("H5")
-
-BOOK = NameBook(NAMES)
 
 
 @pytest.fixture
@@ -114,47 +109,3 @@ async def test_a_test_match_of_two_thousand_balls_is_told_in_moments(world: Worl
     async with world.client() as client:
         answer = await client.get("/ops/matches/crex_QUY")
     assert len(answer.content) < 80_000
-
-
-# The card
-
-
-def of_bowler(*balls: Delivery) -> tuple[str, int, int, int]:
-    bowler = card_of([balls], 6, BOOK).bowling[0]
-    return bowler.overs, bowler.maidens, bowler.runs, bowler.wickets
-
-
-def test_a_maiden_is_a_whole_over_with_nothing_conceded() -> None:
-    dots = [ball(1, 0, n) for n in range(1, 7)]
-    assert of_bowler(*dots) == ("1", 1, 0, 0)
-    assert of_bowler(*dots[:5]) == ("0.5", 0, 0, 0)
-    assert of_bowler(*dots[:5], ball(1, 0, 6, extras=Extras(legbyes=4))) == ("1", 1, 0, 0)
-    assert of_bowler(*dots, ball(1, 0, 7, extras=Extras(wides=1))) == ("1", 0, 1, 0)
-
-
-def test_a_run_out_is_no_wicket_of_the_bowler() -> None:
-    assert of_bowler(ball(1, 0, 1, dismissals=(Dismissal("P2", "run out", ("P9",)),))) == ("0.1", 0, 0, 0)
-    assert of_bowler(ball(1, 0, 1, dismissals=WICKET)) == ("0.1", 0, 0, 1)
-
-
-def test_a_batter_faces_no_wides_and_runs_no_byes() -> None:
-    balls = [ball(1, 0, 1, 4), ball(1, 0, 2, extras=Extras(wides=5)), ball(1, 0, 3, extras=Extras(byes=4))]
-    batter = card_of([balls], 6, BOOK).batting[0]
-    assert (batter.runs, batter.balls, batter.fours) == (4, 2, 1)
-
-
-@pytest.mark.parametrize(
-    ("dismissal", "words"),
-    [
-        (Dismissal("P1", "bowled"), "b Ellyse Perry"),
-        (Dismissal("P1", "caught", ("P2",)), "c Harmanpreet Kaur b Ellyse Perry"),
-        (Dismissal("P1", "caught", ("P9",)), "c & b Ellyse Perry"),
-        (Dismissal("P1", "caught and bowled"), "c & b Ellyse Perry"),
-        (Dismissal("P1", "caught"), "c b Ellyse Perry"),
-        (Dismissal("P1", "stumped", ("P2",)), "st Harmanpreet Kaur b Ellyse Perry"),
-        (Dismissal("P1", "run out", ("P2",)), "run out (Harmanpreet Kaur)"),
-        (Dismissal("P1", "retired hurt"), "retired hurt"),
-    ],
-)
-def test_how_a_batter_got_out_is_written_as_people_do(dismissal: Dismissal, words: str) -> None:
-    assert how_out(dismissal, "Ellyse Perry", BOOK) == words

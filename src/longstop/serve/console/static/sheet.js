@@ -92,24 +92,24 @@ class Sheet {
     const key = JSON.stringify([sheet.card, sheet.extras]);
     if (key === this.shownCard) return;
     this.shownCard = key;
-    const { batting, bowling, falls } = sheet.card;
+    const { batting, bowling, fall_of_wickets: falls } = sheet.card;
     if (batting.length === 0) {
       this.card.replaceChildren();
       return;
     }
     this.card.replaceChildren(
       table(`Batting, ${sheet.team}`, ["Batter", "How out", "R", "B", "4s", "6s", "SR"], batting.map((each) => [
-        each.name, each.out || "not out", each.runs, each.balls, each.fours, each.sixes, each.balls ? ((each.runs / each.balls) * 100).toFixed(0) : "–",
+        each.player.name, each.how_out, each.runs, each.balls, each.fours, each.sixes, each.strike_rate?.toFixed(0) ?? "–",
       ]), 2),
       make("p", "faint", `Extras ${sheet.extras}`),
       table(`Bowling against ${sheet.team}`, ["Bowler", "O", "M", "R", "W", "Econ"], bowling.map((each) => [
-        each.name, each.overs, each.maidens, each.runs, each.wickets, each.balls ? ((each.runs / each.balls) * 6).toFixed(1) : "–",
+        each.player.name, each.overs, each.maidens, each.runs, each.wickets, each.economy?.toFixed(1) ?? "–",
       ]), 1),
     );
     if (falls.length) {
       const words = make("p", "falls");
       words.append(make("span", "faint", "Fall of wickets: "));
-      falls.forEach((fall, at) => words.append(at ? ", " : "", `${fall.wicket}-${fall.runs} (`, name(fall.player), `, ${fall.over})`));
+      falls.forEach((fall, at) => words.append(at ? ", " : "", `${fall.wicket}-${fall.runs} (`, name(fall.player.name), `, ${fall.over})`));
       this.card.append(words);
     }
   }
