@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.bad_input import Ended
-from benchmarks.processes import LONGSTOP, own_environment
+from benchmarks.processes import FREE_PORTS, LONGSTOP, own_environment
 
 UNWRITTEN = 76
 READER_GONE = 141
@@ -71,3 +71,19 @@ def test_a_file_that_may_not_be_read_is_told_as_such(words: tuple[str, ...], cod
     assert ended.code == code, ended.complained
     assert "shut" in ended.complained
     assert "ermission denied" in ended.complained or "may not be read" in ended.complained
+
+
+def test_a_database_that_may_only_be_read_is_told_before_anything_starts(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    address = ("--set", f"database.url=sqlite:///{kept / 'longstop.db'}")
+    assert run(("db", "upgrade", *address), tmp_path).code == 0
+    for path in kept.iterdir():
+        path.chmod(0o444)
+    (kept / "longstop.db.lock").chmod(0o644)
+    kept.chmod(0o555)
+    on = ("--set", "sources.crex.enabled=true", "--set", "sources.crex.base_url=http://127.0.0.1:1")
+    ended = run(("up", *on, *FREE_PORTS, *address, "--for", "2s"), tmp_path, before=ORDINARY)
+    kept.chmod(0o755)
+    assert ended.code == 74, ended.complained
+    assert "may not be written" in ended.complained
+    assert ended.said == ""
