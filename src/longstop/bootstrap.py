@@ -128,6 +128,7 @@ class Instance:
             undo.callback(self._stop_metrics)
             await self.store.open()
             undo.push_async_callback(self.store.close)
+            await self._outlets.open()
             undo.push_async_callback(self.hall.close)
             admin_key = await self.hall.open()
             await self._api.start()

@@ -2,6 +2,7 @@
 
     <root>/match_logs/<match>/<timestamp>.jsonl
     <root>/match_logs/<match>/summary.json
+    <root>/match_logs/<match>/current.jsonl      as far as it goes; whoever was killed left it behind
 
 Match ids come from sites, so no name is built from one that could mean anything else to a file system, and nothing is
 written through a link. Together they stay under a quota and an age; the oldest go first. They are for their owner only.
@@ -21,16 +22,17 @@ import msgspec
 import orjson
 
 from longstop.domain.file_names import safe_name
-from longstop.observe.match_log import Stretch
+from longstop.observe.match_log import Stretch, left_behind
 
 FOLDER: Final = "match_logs"
 SUMMARY: Final = "summary.json"
+CURRENT: Final = "current.jsonl"
 SUMMARY_BYTES_MAX: Final = 256 * 1024
 STRETCHES_TOLD: Final = 100
 FILES_MAX: Final = 20_000
 DAY_SECONDS: Final = 86_400.0
 MEGABYTE: Final = 1024 * 1024
-_OURS: Final = re.compile(r"([0-9]{8}T[0-9]{12}Z(-[0-9])?\.jsonl|summary\.json)(\.part)?")
+_OURS: Final = re.compile(r"([0-9]{8}T[0-9]{12}Z(-[0-9])?\.jsonl|current\.jsonl|summary\.json)(\.part)?")
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
@@ -70,8 +72,36 @@ class MatchFiles:
         if failure is not None:
             raise failure
 
+    def keep_so_far(self, stretches: Iterable[Stretch], now: datetime) -> None:
+        """For those that are not over: what would be lost with this process."""
+        with self._one_at_a_time:
+            for stretch in stretches:
+                self._root.mkdir(parents=True, exist_ok=True)
+                body = _body(stretch)
+                self._make_room(len(body), now.timestamp())
+                with self._opened(safe_name(stretch.match_id)) as place:
+                    _write(place, CURRENT, body, now.timestamp())
+
+    def adopt(self) -> int:
+        """What a process before us left, since it was killed, becomes a stretch like any other; how many there were."""
+        with self._one_at_a_time:
+            if not (self._root / FOLDER).is_dir():
+                return 0
+            return sum(self._adopt(file.folder) for file in list(self._files()) if file.name == CURRENT)
+
+    def _adopt(self, folder: str) -> bool:
+        with self._opened(folder, is_made=False) as place:
+            stretch = left_behind(folder, _bytes_of(place, CURRENT))
+            if stretch is not None:
+                name = _fresh_name(place, f"{stretch.ended_at:%Y%m%dT%H%M%S%fZ}")
+                os.rename(CURRENT, name, src_dir_fd=place, dst_dir_fd=place)
+                _write(place, SUMMARY, _summary(_read(place), stretch, name), stretch.ended_at.timestamp())
+            else:
+                os.unlink(CURRENT, dir_fd=place)
+        return stretch is not None
+
     def _keep(self, stretch: Stretch, now: float) -> None:
-        body = b"".join(line + b"\n" for line in stretch.encoded())
+        body = _body(stretch)
         self._root.mkdir(parents=True, exist_ok=True)
         self._make_room(len(body) + SUMMARY_BYTES_MAX, now)
         with self._opened(safe_name(stretch.match_id)) as place:
@@ -79,6 +109,8 @@ class MatchFiles:
             _write(place, name, body, now)
             summary = _summary(_read(place), stretch, name)
             _write(place, SUMMARY, summary, now)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(CURRENT, dir_fd=place)
         size, files = self._held or (0, 0)
         self._held = (size + len(body) + len(summary), files + 2)
 
@@ -170,11 +202,19 @@ def _write(place: int, name: str, body: bytes, now: float) -> None:
         raise
 
 
+def _body(stretch: Stretch) -> bytes:
+    return b"".join(line + b"\n" for line in stretch.encoded())
+
+
+def _bytes_of(place: int, name: str) -> bytes:
+    with os.fdopen(os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place), "rb") as file:
+        return file.read(SUMMARY_BYTES_MAX)
+
+
 def _read(place: int) -> dict[str, Any]:
     """The summary so far. What cannot be read, is too large or is none begins anew."""
     try:
-        with os.fdopen(os.open(SUMMARY, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place), "rb") as file:
-            found = orjson.loads(file.read(SUMMARY_BYTES_MAX))
+        found = orjson.loads(_bytes_of(place, SUMMARY))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

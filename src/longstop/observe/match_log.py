@@ -6,7 +6,7 @@ Lines pass the redactor when they are made, so what is kept here may be written 
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import islice
 from typing import Any, Final
@@ -101,6 +101,14 @@ class MatchLogs:
         elif not isinstance(signal, _NOT_NOTABLE):
             self._note(match_id, signal)
             self._judge(match_id, signal)
+
+    def told_since(self, known: Mapping[str, datetime]) -> list[Stretch]:
+        """Copies of what has something to tell, and something new since these moments."""
+        return [
+            msgspec.structs.replace(stretch, lines=deque(stretch.lines))
+            for match_id, stretch in self._stretches.items()
+            if not stretch.is_dull and known.get(match_id) != stretch.ended_at
+        ]
 
     def matches(self) -> tuple[str, ...]:
         return tuple(self._stretches)
@@ -217,3 +225,39 @@ def _repeated(line: Line) -> bytes:
     last = line.last_at.isoformat(timespec="milliseconds").replace("+00:00", "Z") if line.last_at else None
     document: dict[str, Any] = orjson.loads(line.text)
     return as_json(document | {"occurrences": line.count, "last_at": last}, REDACTOR).encode()
+
+
+def left_behind(match_id: str, body: bytes) -> Stretch | None:
+    """The stretch of a process that was killed, from its lines; None when not one of them can be read."""
+    told = [line for text in body.splitlines() if (line := _line_of(text)) is not None]
+    moments = [moment for line in told if (moment := _moment(line.get("timestamp"))) is not None]
+    if not moments:
+        return None
+    states = [str(line["after"]) for line in told if line.get("event") == "match state changed" and "after" in line]
+    titles = [str(line["title"]) for line in told if line.get("event") == "match discovered" and "title" in line]
+    return Stretch(
+        match_id,
+        min(moments),
+        max(moments),
+        lines=deque(Line(orjson.dumps(line), "") for line in told),
+        events=Counter(str(line.get("event")) for line in told),
+        errors=Counter(str(line["error_type"]) for line in told if "error_type" in line),
+        title=titles[-1] if titles else "",
+        state=states[-1] if states else "",
+        reason="the process was killed",
+    )
+
+
+def _line_of(text: bytes) -> dict[str, Any] | None:
+    try:
+        line = orjson.loads(text)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) else None
+
+
+def _moment(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None

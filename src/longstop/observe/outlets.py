@@ -38,6 +38,9 @@ class Outlets:
         """The log of a match, as far as it was not written down yet."""
         return self._logs.lines(match_id)
 
+    async def open(self) -> None:
+        await self._keeping.adopt()
+
     async def close(self, reason: str) -> None:
         await self._keeping.close(reason)
 

@@ -328,3 +328,49 @@ async def test_a_disk_that_refuses_is_told_once_and_disturbs_nobody(tmp_path: Pa
     story.fail()
     await keeping.close("test")
     assert len(story.lines()) == 1
+
+
+async def test_what_a_killed_process_has_written_so_far_becomes_a_stretch_of_the_next_one(tmp_path: Path) -> None:
+    story = Story(tmp_path)
+    story.tell(facts.MatchDiscovered, source="crex", title="A v B")
+    story.change("discovered", "active")
+    story.fail("no answer")
+    keeping = MatchLogKeeping(story.logs, story.files, SystemClock(), story.heard.bus)
+    await keeping._keep_so_far()
+    assert not (tmp_path / FOLDER / "crex_A" / "summary.json").exists()
+    assert [line["event"] for line in story.lines()] == ["match discovered", "match state changed", "error raised"]
+
+    after = Story(tmp_path)
+    assert after.files.adopt() == 1
+    assert after.files.adopt() == 0
+    summary = after.summary()
+    assert (summary["title"], summary["state"], summary["reason"]) == ("A v B", "active", "the process was killed")
+    assert summary["errors"] == {"network": 1}
+    after.now = story.now
+    after.change("active", "completed")
+    after.keep()
+    assert [line.get("after") for line in after.lines() if line["event"] == "match state changed"] == [
+        "active",
+        "completed",
+    ]
+    assert len(after.summary()["stretches"]) == 2
+    assert not (tmp_path / FOLDER / "crex_A" / "current.jsonl").exists()
+
+
+def test_a_file_left_behind_of_which_nothing_can_be_read_is_removed(story: Story) -> None:
+    folder = story.root / FOLDER / "crex_A"
+    folder.mkdir(parents=True)
+    (folder / "current.jsonl").write_bytes(b"\x00\xff half a li")
+    assert story.files.adopt() == 0
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("what", ["quiet", "dull"])
+def test_what_has_nothing_new_to_tell_is_not_written_again(story: Story, what: str) -> None:
+    story.tell(facts.ScraperStarted, scraper_id="s", source="crex", url="u", interval_seconds=2.5)
+    if what == "quiet":
+        story.fail("no answer")
+        assert len(story.logs.told_since({})) == 1
+        assert story.logs.told_since({"crex_A": story.now}) == []
+    else:
+        assert story.logs.told_since({}) == []
