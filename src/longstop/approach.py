@@ -26,7 +26,7 @@ from longstop.approach_options import (
 )
 from longstop.climbing import Bearing, Joint, climber
 from longstop.clock import Clock
-from longstop.domain.errors import BrowserMissingError, EgressRefusedError, RecordRefusedError
+from longstop.domain.errors import BrowserError, EgressRefusedError, RecordRefusedError
 from longstop.domain.match import MatchRef
 from longstop.fetch.authorized import AuthorizedFetcher
 from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
@@ -220,7 +220,7 @@ class Approaches:
         pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings), name)
         try:
             await pool.start()
-        except BrowserMissingError as error:
+        except BrowserError as error:
             self._tell(error.kind, f"{error.message} Only plain calls are left.", error.hint)
             return None
         return pool

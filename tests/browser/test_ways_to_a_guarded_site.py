@@ -237,3 +237,12 @@ async def test_a_profile_that_contradicts_itself_stops_the_start(house: House) -
     with pytest.raises(SettingsError, match="time zone"):
         async with house.approach(sources__crex__profile__time_zone="Mars/Base"):
             raise AssertionError
+
+
+@pytest.mark.req("B4")
+async def test_a_browser_that_had_nowhere_to_write_costs_the_pages_and_not_the_start(house: House) -> None:
+    """A full disk, or a folder that may not be written."""
+    (house.folder / "browser").write_text("in the way")
+    async with house.approach() as (source, fetcher):
+        assert (await state(source, fetcher, house.refs()[0])).rung == "replay"
+    assert any("nowhere to write" in getattr(each, "error_message", "") for each in house.told)

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from longstop.clock import Clock
+from longstop.domain.errors import BrowserError
 from longstop.fetch.browser import processes
 from longstop.fetch.browser.executable import find_executable
 from longstop.fetch.browser.instance import Instance
@@ -56,8 +57,12 @@ class ChromiumFleet:
             options.call_seconds,
             options.is_stealthy,
         )
+        try:
+            self.instance.claim()
+        except OSError as error:
+            hint = "Check that the folder may be written and that the disk has room."
+            raise BrowserError(f"A browser would have nowhere to write: {error}.", hint=hint) from error
         self.is_subreaper = become_subreaper()
-        self.instance.claim()
         await self.sweep()
 
     def new_unit(self) -> BrowserUnit:

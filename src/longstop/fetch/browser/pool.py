@@ -96,7 +96,7 @@ class BrowserPool:
     async def start(self) -> None:
         """Removes what an earlier run left. Browsers are started when the first lease is asked for.
 
-        Raises BrowserMissingError when there is none to start.
+        Raises BrowserMissingError when there is none to start, and BrowserError when it had nowhere to write.
         """
         await self._fleet.open()
         self._roster.is_open = True

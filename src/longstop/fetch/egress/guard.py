@@ -18,7 +18,9 @@ from longstop.fetch.egress.addresses import Address, forbidden_word, is_inside, 
 URL_LENGTH_MAX: Final = 8000
 PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 USUAL_PORTS: Final = frozenset({80, 443})
-_LOGIN_WORDS: Final = ("login", "log-in", "logon", "signin", "sign-in", "sso", "oauth", "oauth2", "authorize")
+_LOGIN_WORDS: Final = (
+    "login", "log-in", "log_in", "logon", "signin", "sign-in", "sign_in", "sso", "oauth", "oauth2", "authorize",
+)  # fmt: skip
 LOGIN_PATHS: Final = tuple(f"*/{word}{rest}" for word in _LOGIN_WORDS for rest in ("", "/*", ".*"))
 # Names that only a house of one's own gives out. Every other name must lead to the open internet.
 _OWN_SUFFIXES: Final = (".localhost", ".local", ".internal", ".intranet", ".lan", ".home.arpa", ".test")

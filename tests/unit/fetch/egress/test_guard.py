@@ -106,7 +106,17 @@ def test_a_tunnel_is_held_to_host_and_port() -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/login", "/Login?next=/x", "/users/sign-in", "/sso/start", "/login.html", "/oauth2/authorize"]
+    "path",
+    [
+        "/login",
+        "/Login?next=/x",
+        "/users/sign-in",
+        "/users/sign_in",
+        "/log_in?x",
+        "/sso/start",
+        "/login.html",
+        "/oauth2/authorize",
+    ],
 )
 def test_a_login_page_is_known_by_its_path(path: str) -> None:
     assert is_login(path, RULES)
