@@ -241,8 +241,8 @@ class Approaches:
         pool = self._stealthy if wanted.stealth else self.pool
         if pool is not None:
             opener = Opener(await self._tabs(source, pool, resolver), self._clock, patience, polite)
-            replay = ReplayRung(direct, await self._book(source, Lessons(opener), rules))
             keeper = PageKeeper(opener, self._clock, agreement_of(source), keeper_options(self._settings))
+            replay = ReplayRung(direct, await self._book(source, Lessons(opener, keeper), rules))
         return climber(source, replay, keeper, Bearing(patience, polite), self._joint)
 
     def _authorized(self, name: str, wanted: SourceSettings, fetcher: PoliteFetcher) -> Fetcher:

@@ -64,6 +64,13 @@ class PageKeeper:
         held = self._usable(key)
         return held.tab if held is not None else None
 
+    def teacher(self, key: str) -> tuple[str, Tab] | None:
+        """An open page that a lesson may watch, and whose it is: that of this match, or of another."""
+        for each in (key, *self._held):
+            if (tab := self.open_tab(each)) is not None:
+                return each, tab
+        return None
+
     def memory_bytes(self) -> dict[str, int]:
         """Of each match with an open page; 0 is not known yet."""
         return {key: held.tab.memory_bytes for key, held in self._held.items() if not held.tab.is_lost}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from longstop.clock import LoopClock
-from longstop.domain.errors import BrowserTimeoutError, FetchError, SourceTimeoutError
+from longstop.domain.errors import BrowserTimeoutError, FetchError, PoolExhaustedError, SourceTimeoutError
 from longstop.fetch.recipe import CapturedCall, Cookie
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.tabs import TabAnswer
@@ -48,8 +48,11 @@ class Site(msgspec.Struct):
     waited: list[tuple[tuple[str, ...], float]] = []
     says: list[CapturedCall] = []
     deadlines: list[float] = []
+    is_full: bool = False
 
     async def new_tab(self, key: str) -> "FakeTab":
+        if self.is_full:
+            raise PoolExhaustedError("No place in a browser came free.")
         tab = FakeTab(self, key)
         self.opened.append(tab)
         return tab

@@ -14,6 +14,7 @@ from longstop.domain.errors import (
     SourceTimeoutError,
     SourceUnreachableError,
 )
+from longstop.fetch.lessons import Lessons
 from longstop.fetch.opening import Opener
 from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.page_rungs import DomRung, InPageRung, InterceptRung, PageRungOptions
@@ -356,3 +357,22 @@ async def test_a_page_that_is_discarded_is_closed_and_the_next_who_asks_gets_ano
     assert [tab.is_closed for tab in scene.site.opened] == [True, False]
     scene.keeper.discard("NONE")
     await scene.keeper.close()
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_where_no_browser_has_a_place_a_lesson_watches_a_page_that_is_open_anyway() -> None:
+    """Else a match that holds the last place could never climb back to the way that needs none."""
+    scene = Scene()
+    lessons = Lessons(scene.keeper._opener, scene.keeper)
+    await scene.keeper.page(asked())
+    scene.site.is_full = True
+    tab = scene.site.opened[0]
+    tab.said, tab.says = captured(token="old"), captured(token="new")
+    recipe = await lessons.take(asked("CD2"))
+    assert dict(recipe.headers)["authorization"] == "Bearer new"
+    assert recipe.request_for(asked("CD2")).url.endswith("/shown?key=CD2")
+    assert not tab.is_closed
+    await scene.keeper.close()
+    with pytest.raises(SourceUnreachableError, match="No place"):
+        await lessons.take(asked("CD2"))
