@@ -40,6 +40,9 @@ class Operator:
     async def stop(self, match_id: str) -> None:
         await self._take(f"stop {match_id}")
 
+    async def choose_rung(self, match_id: str, rung: str) -> None:
+        await self._take(f"rung {match_id} {rung}")
+
     async def start(self, url: str) -> str:
         await self._take(f"start {url}")
         return "crex_NEW"

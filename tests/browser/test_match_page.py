@@ -132,6 +132,15 @@ async def test_a_verb_is_confirmed_first_and_its_outcome_is_told(told: Site, vis
         await expect(page.get_by_role("button", name="Restart")).to_be_focused()
 
 
+async def test_the_way_to_a_match_can_be_chosen(told: Site, visitor: Visitor) -> None:
+    async with visitor.page(told.match_url()) as page:
+        await page.get_by_role("button", name="Choose its way").click()
+        await page.select_option("#ask select", "dom")
+        await page.locator("#ask-yes").click()
+        await expect(page.locator("#ask-outcome")).to_have_text("Done: choose its way, crex_QUY.")
+        assert told.operator.asked == ["rung crex_QUY dom"]
+
+
 async def test_a_verb_that_is_refused_says_why(told: Site, visitor: Visitor) -> None:
     told.operator.refusal = IllegalTransitionError("crex_QUY is being replaced already.")
     async with visitor.page(told.match_url()) as page:

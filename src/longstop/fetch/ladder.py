@@ -16,6 +16,7 @@ from longstop.clock import Clock
 from longstop.domain.errors import (
     EgressRefusedError,
     FetchError,
+    InputError,
     MatchGoneError,
     PayloadError,
     RobotsRefusedError,
@@ -30,6 +31,7 @@ from longstop.observe.signals import Signals
 from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerState, BreakerView, ConsecutiveRule, Permit
 
 GONE_BEFORE_DOUBT = 3
+BY_CHOICE = "an operator chose it"
 NEVER = sys.maxsize
 
 
@@ -79,6 +81,8 @@ class Standing:
         self.probing: asyncio.Task[None] | None = None
         self.newest: Snapshot | None = None
         self.gone = 0
+        # The rung that an operator chose; asked before all others.
+        self.chosen: int | None = None
         policy = BreakerPolicy(options.open_seconds, probes=1, successes_to_close=options.successes_to_close)
         # The lowest rung is never shut: below it there is none that would serve meanwhile.
         self.breakers = [
@@ -122,7 +126,7 @@ class Ladder:
     async def _descend(self, standing: Standing, request: FetchRequest) -> Snapshot:
         """Down from where the match stands, then the rungs above it; the last failure when none answers."""
         failure: FetchError | None = None
-        for place in (*range(standing.place, len(self._rungs)), *range(standing.place)):
+        for place in self._order(standing):
             permit = standing.breakers[place].admit(self._clock.monotonic())
             if permit is None:
                 continue
@@ -152,6 +156,21 @@ class Ladder:
         self._count_failure(standing, place, permit, error.message)
         return before if isinstance(before, MatchGoneError) else error
 
+    def _order(self, standing: Standing) -> list[int]:
+        usual = [*range(standing.place, len(self._rungs)), *range(standing.place)]
+        return sorted(usual, key=lambda place: place != standing.chosen)
+
+    def choose(self, key: str, rung: str) -> None:
+        """This rung comes first until the match is let go; the others serve while it fails. Empty: no rung does."""
+        names = [each.name.value for each in self._rungs]
+        if rung and rung not in names:
+            raise InputError(f"{rung} is no way here; there are {', '.join(names)}.", hint="See scraper.fetch.rungs.")
+        standing = self._standing(key)
+        standing.chosen = names.index(rung) if rung else None
+        standing.probe_due = self._clock.monotonic()
+        if standing.place == standing.chosen:
+            standing.reason = BY_CHOICE
+
     def where(self, key: str) -> tuple[str, str]:
         """The rung a match stands on, and why."""
         standing = self._standings.get(key)
@@ -177,6 +196,8 @@ class Ladder:
         if standing is None:
             return
         standing.newest = None
+        if standing.place == standing.chosen:
+            standing.chosen = None  # nobody can have meant that a match is not read at all
         if standing.place + 1 < len(self._rungs):
             self._move(standing, standing.place + 1, error.message)
 
@@ -240,7 +261,8 @@ class Ladder:
 
     def _stand(self, standing: Standing, place: int, failure: FetchError | None) -> None:
         if place != standing.place:
-            self._move(standing, place, failure.message if failure else "the rungs above are shut")
+            usual = BY_CHOICE if place == standing.chosen else "the rungs above are shut"
+            self._move(standing, place, failure.message if failure else usual)
 
     def _move(self, standing: Standing, place: int, reason: str) -> None:
         before, standing.place, standing.reason = standing.place, place, reason
@@ -266,7 +288,7 @@ class Ladder:
         """At most one probe a match at a time, beside the polls, never in their way."""
         now = self._clock.monotonic()
         is_busy = standing.probing is not None and not standing.probing.done()
-        if standing.place == 0 or now < standing.probe_due or is_busy:
+        if standing.place == 0 or standing.chosen is not None or now < standing.probe_due or is_busy:
             return
         standing.probe_due = now + self._options.probe_seconds
         standing.probing = asyncio.create_task(self._probe(standing, request), name=f"probe {standing.key}")

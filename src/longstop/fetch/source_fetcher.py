@@ -53,6 +53,9 @@ class SourceFetcher:
     def where(self, key: str) -> tuple[str, str]:
         return self._ladder.where(key)
 
+    def choose(self, key: str, rung: str) -> None:
+        self._ladder.choose(key, rung)
+
     def not_closed(self, key: str) -> tuple[str, ...]:
         return self._ladder.not_closed(key)
 

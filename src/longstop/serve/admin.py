@@ -11,7 +11,7 @@ from litestar import Request, Router, post
 from litestar.di import NamedDependency, Provide
 from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from longstop.clock import Clock
 from longstop.domain.errors import LongstopError
@@ -58,6 +58,10 @@ class AdminVerbs(Protocol):
         """No longer watched, until it is listed again some minutes later; what was stored stays."""
         ...
 
+    async def choose_rung(self, match_id: str, rung: str) -> None:
+        """Fetched by this rung first, until it rests or ends; `auto` lets the ladder decide again."""
+        ...
+
     async def start(self, url: str) -> str:
         """Watch the match at this address; its id."""
         ...
@@ -81,6 +85,10 @@ class Reloaded(Struct, frozen=True):
 class Done(Struct, frozen=True, omit_defaults=True):
     verb: str
     match_id: str | None = None
+
+
+class RungRequest(Struct, frozen=True):
+    rung: Annotated[str, Meta(pattern="^(auto|replay|in_page|intercept|dom)$")]
 
 
 class StartRequest(Struct, frozen=True):
@@ -230,6 +238,20 @@ async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -
 
 
 @post(
+    "/matches/{match_id:str}/rung",
+    opt=ADMIN,
+    status_code=200,
+    summary="Fetch a match by this rung first; `auto` lets the ladder decide",
+    responses=_OF_A_MATCH | _problems((400, "There is no such rung here.")),
+)
+async def choose_rung(
+    desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId, data: JSONBody[RungRequest]
+) -> Done:
+    await desk.does("rung", verbs.choose_rung(match_id, data.rung), request, match_id, reason=data.rung)
+    return Done("rung", match_id)
+
+
+@post(
     "/matches",
     opt=ADMIN,
     status_code=201,
@@ -240,6 +262,9 @@ async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[Star
     return Done("start", await desk.does("start", verbs.start(data.url), request))
 
 
+_WITH_ENGINE: Final = (recycle, restart, pause, resume, stop, choose_rung, start)
+
+
 def admin_router(desk: AdminDesk) -> Router:
     """Verbs that nobody can carry out have no route."""
     dependencies = {"desk": Provide(lambda: desk, sync_to_thread=False)}
@@ -247,7 +272,7 @@ def admin_router(desk: AdminDesk) -> Router:
         dependencies["verbs"] = Provide(lambda: desk.verbs, sync_to_thread=False)
     return Router(
         path="/admin",
-        route_handlers=[reload, *([recycle, restart, pause, resume, stop, start] if desk.verbs is not None else [])],
+        route_handlers=[reload, *(_WITH_ENGINE if desk.verbs is not None else ())],
         dependencies=dependencies,
         tags=["admin"],
         request_max_body_size=_BODY_BYTES_MAX,

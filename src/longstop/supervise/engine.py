@@ -219,6 +219,14 @@ class Engine:
             + ".",
         )
 
+    def choose_rung(self, match_id: str, rung: str) -> bool:
+        """False where there is only one way. Raises an InputError for a rung that is not there."""
+        department, assignment = self._department(match_id), self._find(match_id)
+        if department is None or department.climber is None or assignment is None:
+            return False
+        department.climber.choose(assignment.watch.ref.key, rung)
+        return True
+
     def renew_page(self, match_id: str) -> None:
         """A match with a page gets a fresh one, which shows before the old one goes."""
         department, assignment = self._department(match_id), self._find(match_id)

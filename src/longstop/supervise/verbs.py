@@ -10,6 +10,8 @@ from longstop.supervise.engine import Engine
 
 # A person's pause lasts until a person ends it; a month is longer than any match.
 PAUSE_SECONDS: Final = 30 * 86_400.0
+# As for the rung: the ladder decides again.
+AUTO: Final = "auto"
 BY_OPERATOR: Final = "asked for by an operator"
 
 Recycle = Callable[[RecoveryAction, str], Awaitable[str | None]]
@@ -46,6 +48,11 @@ class EngineVerbs:
         """It is watched again when it is listed after the time of a pause, or asked for."""
         self._watched(match_id)
         await self._engine().drop(match_id, BY_OPERATOR)
+
+    async def choose_rung(self, match_id: str, rung: str) -> None:
+        self._watched(match_id)
+        if not self._engine().choose_rung(match_id, "" if rung == AUTO else rung):
+            raise IllegalTransitionError(f"There is only one way to {match_id}.")
 
     async def start(self, url: str) -> str:
         """Done means watched: what was stopped or has gone is kept away for a while, and that is said."""

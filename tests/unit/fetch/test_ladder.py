@@ -9,6 +9,7 @@ from longstop.clock import LoopClock
 from longstop.domain.errors import (
     EgressRefusedError,
     FetchError,
+    InputError,
     MalformedPayloadError,
     MatchGoneError,
     SentAwayError,
@@ -289,4 +290,46 @@ async def test_a_match_whose_last_rung_brings_nothing_readable_still_climbs_back
             scene.ladder.distrust("AB1", MalformedPayloadError("The page shows no runs."))
         await scene.clock.sleep(2.5)
     assert served == "replay"
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_a_rung_that_an_operator_chose_comes_first_and_is_not_left_by_a_probe() -> None:
+    scene = Scene()
+    await scene.polls(2.5)
+    scene.ladder.choose("AB1", "intercept")
+    assert set(await scene.polls(60)) == {"intercept"}
+    assert scene.ladder.where("AB1") == ("intercept", "an operator chose it")
+    scene.fail(2)
+    assert set(await scene.polls(5)) == {"dom"}
+    scene.fail()
+    assert (await scene.polls(2.5)) == ["intercept"]
+    await scene.ladder.close()
+
+
+@on_virtual_time
+async def test_a_match_whose_choice_was_taken_back_climbs_again() -> None:
+    scene = Scene()
+    scene.ladder.choose("AB1", "dom")
+    await scene.polls(5)
+    scene.ladder.choose("AB1", "")
+    assert (await scene.polls(30))[-1] == "replay"
+    await scene.ladder.close()
+
+
+def test_a_rung_that_is_not_there_cannot_be_chosen() -> None:
+    async def scenario() -> None:
+        with pytest.raises(InputError, match="browser is no way here"):
+            Scene().ladder.choose("AB1", "browser")
+
+    virtual_time.run(scenario())
+
+
+@on_virtual_time
+async def test_a_chosen_rung_whose_payload_cannot_be_read_is_left() -> None:
+    scene = Scene()
+    scene.ladder.choose("AB1", "intercept")
+    await scene.polls(2.5)
+    scene.ladder.distrust("AB1", MalformedPayloadError("the shape has changed"))
+    assert await scene.polls(2.5) == ["dom"]
     await scene.ladder.close()

@@ -54,6 +54,9 @@ class Engine:
     async def stop(self, match_id: str) -> None:
         await self._do("stop", match_id)
 
+    async def choose_rung(self, match_id: str, rung: str) -> None:
+        await self._do("rung", match_id, rung)
+
     async def start(self, url: str) -> str:
         await self._do("start", url)
         return "crex_QUY"
@@ -128,6 +131,12 @@ async def test_a_refused_reload_is_a_problem_with_every_fault(office: Office) ->
     assert [(told.outcome, told.detail) for told in office.told] == [("failed", problem["detail"])]
 
 
+@pytest.mark.parametrize("rung", ["", "browser", "DOM", "auto ", "../x"])
+async def test_a_rung_that_is_none_is_refused(office: Office, rung: str) -> None:
+    await office.post("/admin/matches/crex_QUY/rung", status=400, json={"rung": rung})
+    assert office.engine.asked == []
+
+
 async def test_each_verb_reaches_the_engine_and_is_told(office: Office) -> None:
     headers = {"x-request-id": "r1"}
     for verb in ("pause", "resume", "stop"):
@@ -135,6 +144,7 @@ async def test_each_verb_reaches_the_engine_and_is_told(office: Office) -> None:
         assert answer == {"verb": verb, "match_id": "crex_QUY"}
     await office.post("/admin/matches/crex_QUY/restart?reason=looks+odd", headers=headers)
     await office.post("/admin/recycle", headers=headers)
+    await office.post("/admin/matches/crex_QUY/rung", json={"rung": "dom"}, headers=headers)
     started = await office.post("/admin/matches", status=201, json={"url": "http://127.0.0.1/x"}, headers=headers)
     assert started == {"verb": "start", "match_id": "crex_QUY"}
     assert office.engine.asked == [
@@ -143,10 +153,11 @@ async def test_each_verb_reaches_the_engine_and_is_told(office: Office) -> None:
         ("stop", "crex_QUY"),
         ("restart", "crex_QUY", "looks odd"),
         ("recycle", "asked for under /admin"),
+        ("rung", "crex_QUY", "dom"),
         ("start", "http://127.0.0.1/x"),
     ]
     assert {(told.outcome, told.request_id) for told in office.told} == {("done", "r1")}
-    assert [told.verb for told in office.told] == ["pause", "resume", "stop", "restart", "recycle", "start"]
+    assert [told.verb for told in office.told] == ["pause", "resume", "stop", "restart", "recycle", "rung", "start"]
 
 
 @pytest.mark.parametrize(

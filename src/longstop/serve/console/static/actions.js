@@ -4,7 +4,7 @@ import { session } from "/console/session.js";
 import { byId, make, put } from "/console/text.js";
 
 const ANSWER_WITHIN_MS = 660000;
-const RUNGS = ["replay", "in_page", "intercept", "dom"];
+const RUNGS = ["auto", "replay", "in_page", "intercept", "dom"];
 
 export const VERBS = {
   recycle: { title: "Recycle browsers", words: "Every browser is replaced, the successor first. Matches go on meanwhile.", path: () => "/admin/recycle", yes: "Recycle" },
@@ -13,9 +13,10 @@ export const VERBS = {
   restart: { title: "Restart", words: "A new scraper takes over; the old one leaves when the new one has delivered.", path: of("restart"), yes: "Restart" },
   pause: { title: "Pause", words: "The match is left alone until somebody resumes it. Nothing of it is scraped meanwhile.", path: of("pause"), yes: "Pause" },
   resume: { title: "Resume", words: "The match begins afresh now.", path: of("resume"), yes: "Resume" },
+  rung: { title: "Choose its way", words: "The match is fetched this way first, until it rests or ends; the others serve while it fails. Auto lets the ladder decide.", path: of("rung"), yes: "Choose", field: "rung" },
   stop: { title: "Stop", words: "The match is no longer watched until it is listed again, some minutes from now. What was stored stays.", path: of("stop"), yes: "Stop" },
 };
-const OF_A_MATCH = ["restart", "pause", "resume", "stop"];
+const OF_A_MATCH = ["restart", "pause", "resume", "rung", "stop"];
 
 function of(verb) {
   return (id) => `/admin/matches/${encodeURIComponent(id)}/${verb}`;
@@ -77,7 +78,7 @@ export class Verbs {
     if (this.verb.field === "rung") {
       const select = Object.assign(make("select"), { name: "rung" });
       select.append(...RUNGS.map((rung) => make("option", "", rung)));
-      return labelled("Rung", select);
+      return labelled("Way", select);
     }
     return [];
   }
