@@ -31,7 +31,13 @@ _LOOKED_BACK: Final = 4
 _TITLE_CHARS_MAX: Final = 300
 _STACK_CHARS: Final = 2_000
 # Each poll, and what every poll brings, is no news; neither is a state that stands in the record anyway.
-_NOT_NOTABLE: Final = (facts.PollFinished, facts.ScoreStored, facts.EventsStored, facts.AlertDelivered)
+_NOT_NOTABLE: Final = (
+    facts.PollFinished,
+    facts.ScoreStored,
+    facts.EventsStored,
+    facts.FactsStored,
+    facts.AlertDelivered,
+)
 # A run that brings nothing but these has nothing to tell of a match.
 _DULL: Final = frozenset({"match discovered", "scraper started", "scraper stopped", "scraper resumed", "pace changed"})
 _ENDS: Final = frozenset({"completed", "archived"})

@@ -99,6 +99,15 @@ def test_the_notable_is_kept_in_order_and_a_poll_is_not(story: Story) -> None:
     assert (summary["errors"], summary["events"]["match state changed"]) == ({"network": 1}, 2)
 
 
+def test_what_every_ball_brings_is_no_line_of_the_log(story: Story) -> None:
+    """Or nothing else would find room in it."""
+    story.fail("no answer")
+    for _ in range(1000):
+        story.tell(facts.FactsStored, source="crex", events=())
+    story.keep()
+    assert [line["event"] for line in story.lines()] == ["error raised"]
+
+
 def test_the_same_error_again_is_counted_in_its_line(story: Story) -> None:
     for number in range(500):
         story.fail("no answer")
