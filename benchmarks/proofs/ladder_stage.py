@@ -13,7 +13,6 @@ from typing import Any
 
 import aiohttp
 import msgspec
-import psutil
 
 from benchmarks.figures import Figure, ProofError, below, exactly, noted, tell
 from benchmarks.judgement import compared
@@ -140,7 +139,7 @@ def held(stage: Stage, seconds: float, meanwhile: Meanwhile | None = None) -> Se
             ends = ("--for", f"{seconds + GRACE_SECONDS:.0f}s", "--report", "r.json")
             engine, api = up(*settings, *ends, folder=folder / "engine")
             with engine:
-                found = asyncio.run(_watch(stage, (engine, site), (api, url), seconds, meanwhile))
+                found = asyncio.run(_watch(stage, engine, (api, url), seconds, meanwhile))
                 code = engine.end()
             verdict = asyncio.run(compared(folder / "engine" / "kept.db", url))
         scene, stats, watched_seconds, site_bytes = found
@@ -172,25 +171,24 @@ def _report(path: Path, engine: Running) -> dict[str, Any]:
 
 async def _watch(
     stage: Stage,
-    processes: tuple[Running, Running],
+    engine: Running,
     addresses: tuple[str, str],
     seconds: float,
     meanwhile: Meanwhile | None,
 ) -> tuple[Scene, dict[str, Any], float, int]:
-    engine, site = processes
     api, url = addresses
     async with aiohttp.ClientSession() as session:
         scene = Scene(url, api, session, ProcessTree(engine.popen.pid))
         await _until_all_are_there(scene, stage.matches)
         scene.footprints.append(scene.tree.look())
-        sent = sent_bytes(site)
+        sent = await _sent_bytes(session, url)
         began = time.monotonic()
         doing = asyncio.create_task(_until(began + seconds) if meanwhile is None else meanwhile(scene))
         weighing = asyncio.create_task(_weigh(scene, doing))
         await _look_on(scene, doing)
         await doing
         await weighing
-        watched_seconds, site_bytes = time.monotonic() - began, sent_bytes(site) - sent
+        watched_seconds, site_bytes = time.monotonic() - began, await _sent_bytes(session, url) - sent
         await _count_rungs(scene)
         await post_json(session, f"{url}/_origin/freeze")
         await asyncio.sleep(SETTLE_SECONDS if stage.has_feed else LOOK_SECONDS)
@@ -235,9 +233,9 @@ async def _count_rungs(scene: Scene) -> None:
         scene.rungs[info["_metadata"].get("rung") or "none"] += 1
 
 
-def sent_bytes(site: Running) -> int:
-    """What the site has written to its sockets, headers and all: uvloop writes them as it writes files."""
-    return int(psutil.Process(site.popen.pid).io_counters().write_chars)
+async def _sent_bytes(session: aiohttp.ClientSession, url: str) -> int:
+    """What the site has answered with, headers and all."""
+    return int((await get_json(session, f"{url}/_origin/stats"))["bytes_sent"])
 
 
 def percentile(values: list[float], share: float) -> float:

@@ -80,6 +80,7 @@ def _stats(site: Site, _request: Request, now: float) -> Reply:
             "speed": site.world.options.speed,
             "is_frozen": site.world.is_frozen,
             "requests": dict(site.requests),
+            "bytes_sent": site.bytes_sent,
             "faults": dict(site.faults),
             "refused": dict(site.gate.refused),
             "page_loads": site.gate.page_loads,

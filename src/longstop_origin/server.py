@@ -18,6 +18,8 @@ from longstop_origin.world import World
 
 LINGER_NOT = struct.pack("ii", 1, 0)
 SHUTDOWN_SECONDS = 0.2
+# "HTTP/1.1 200 OK" and the empty line after the head; a little more where the word is longer.
+STATUS_LINE_BYTES = 19
 
 
 class OriginAddressError(ValueError):
@@ -93,7 +95,16 @@ class _Handler:
             return await _cut(request, reply)
         elif reply.parts is not None:
             return await _stream(request, reply, reply.parts)
-        return web.Response(status=reply.status or 200, body=reply.body, headers=reply.headers)
+        response = web.Response(status=reply.status or 200, body=reply.body, headers=reply.headers)
+        await response.prepare(request)
+        self._count(request, response, len(reply.body))
+        return response
+
+    def _count(self, request: web.BaseRequest, response: web.StreamResponse, body_bytes: int) -> None:
+        """Whole answers only, as they go over the wire; what we are asked ourselves is no part of the site."""
+        if not request.path.startswith(control.PREFIX):
+            head = sum(len(name) + len(value) + 4 for name, value in response.headers.items())
+            self._site.bytes_sent += STATUS_LINE_BYTES + head + body_bytes * (request.method != "HEAD")
 
     def _reply(self, request: Request) -> Reply:
         if request.path.startswith(control.PREFIX):

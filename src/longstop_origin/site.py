@@ -40,6 +40,7 @@ class Site:
         self.plan = plan or FaultPlan()
         self.gate = Gate(guards or Guards(), f"{world.options.seed}:{world.options.epoch}", self._teams)
         self.requests: Counter[str] = Counter()
+        self.bytes_sent = 0
         self.faults: Counter[str] = Counter()
         self._ordinals: Counter[tuple[str, str]] = Counter()
         self._list: tuple[float, float, list[Fixture]] = (0.0, 0.0, [])

@@ -103,6 +103,17 @@ async def test_a_head_request_brings_no_body(client: aiohttp.ClientSession, serv
         assert (answer.status, await answer.read()) == (200, b"")
 
 
+async def test_what_it_sends_is_counted_heads_and_all(client: aiohttp.ClientSession, server: OriginServer) -> None:
+    params = {"key": server.site.world.listed(EPOCH)[0].key}
+    for method, has_body in (("GET", True), ("HEAD", False)):
+        before = server.site.bytes_sent
+        async with client.request(method, STATE, params=params) as answer:
+            head = sum(len(name) + len(value) + 4 for name, value in answer.raw_headers)
+            body = len(await answer.read())
+        assert server.site.bytes_sent - before == pytest.approx(head + body + 19, abs=64)
+        assert (body > 0) is has_body
+
+
 async def test_the_match_goes_on_with_the_clock(
     client: aiohttp.ClientSession, server: OriginServer, watch: Watch
 ) -> None:
