@@ -4,11 +4,14 @@ from collections.abc import Sequence
 
 from benchmarks.figures import Defaults, Proof, prove
 from benchmarks.proofs.ledger_kills import prove_kills
+from benchmarks.proofs.ledger_lock import prove_latency, prove_lock
 from benchmarks.proofs.ledger_outage import prove_cuts, prove_outage
 
 PROOFS = (
     Proof("kills", "kill -9 at every write and sync of spool and journal, and of the recoveries", prove_kills),
     Proof("cuts", "a thousand connections cut after COMMIT leave exactly one row each", prove_cuts),
+    Proof("latency", "an update is stored within 50 ms while 400 come each second", prove_latency),
+    Proof("lock", "SQLite locked for half a minute and its past read for ten: nothing lost, nobody late", prove_lock),
     Proof("outage", "PostgreSQL is away for ten minutes, and everything acknowledged comes to it", prove_outage),
 )
 

@@ -1,0 +1,156 @@
+"""R7: another process holds SQLite's write lock for half a minute, and one reads the past for minutes. And how long an
+update takes to be stored while 400 come each second, beside a bare batched insert."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import quantiles
+
+import msgspec
+
+from benchmarks.figures import Figure, Wishes, at_least, below, exactly, noted, tell
+from benchmarks.processes import empty_folder
+from longstop.store.durably import durably
+from longstop.store.open import open_store
+from longstop.store.schema import upgrade
+from tests.contract.store.outage import CLOCK, Outage, writing
+from tests.contract.store.samples import full_batch
+
+MATCHES, PAUSE_SECONDS = 40, 0.5
+LOCK_SECONDS, PINNED_MINUTES_MAX = 30.0, 10.0
+STEP_SECONDS = 0.01
+LAG_SECONDS_MAX, DRAIN_SECONDS_MAX, WAL_MB_MAX = 0.1, 60.0, 8.0
+UPDATES_A_SECOND, UPDATE_SECONDS, STORED_P99_MAX = 400, 20.0, 0.05
+BATCH_ROWS, BARE_BATCHES = 10, 400
+READING, WRITING = "BEGIN; SELECT count(*) FROM match_events", "BEGIN IMMEDIATE"
+_HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=10)
+for statement in sys.argv[2].split("; "):
+    connection.execute(statement).fetchall()
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+class Lag(msgspec.Struct):
+    worst_seconds: float = 0.0
+    is_over: bool = False
+
+    async def watch(self) -> None:
+        while not self.is_over:
+            began = CLOCK.monotonic()
+            await CLOCK.sleep(STEP_SECONDS)
+            self.worst_seconds = max(self.worst_seconds, CLOCK.monotonic() - began - STEP_SECONDS)
+
+
+@contextmanager
+def held(path: Path, statements: str) -> Iterator[None]:
+    """By a process of its own, until the end of the block."""
+    command = [sys.executable, "-c", _HOLDER, str(path), statements]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        try:
+            yield
+        finally:
+            holder.stdin.close()
+
+
+def prove_lock(wishes: Wishes) -> Iterator[Figure]:
+    seconds = 60 * min(wishes.minutes, PINNED_MINUTES_MAX)
+    with empty_folder("lock") as folder:
+        lag, drained, acknowledged, wrong, wal_mb = asyncio.run(_locked(folder, seconds))
+    yield noted("a reader was pinned", round(seconds), "s")
+    yield noted("the write lock was held", LOCK_SECONDS, "s")
+    yield at_least("writes acknowledged while it was held", acknowledged, int(MATCHES * LOCK_SECONDS / 4))
+    yield below("the loop was late by at most", lag, LAG_SECONDS_MAX, "s")
+    yield below("drained after the lock", drained, DRAIN_SECONDS_MAX, "s")
+    yield below("the log once the reader has gone", wal_mb, WAL_MB_MAX, "MB")
+    yield exactly("matches with anything lost, doubled or unexpected", wrong, 0)
+
+
+async def _locked(folder: Path, seconds: float) -> tuple[float, float, int, int, float]:
+    path, lag = folder / "kept.db", Lag()
+    upgrade(f"sqlite:///{path}")
+    async with writing(open_store(f"sqlite:///{path}"), folder / "spool", MATCHES, PAUSE_SECONDS) as outage:
+        watching = asyncio.create_task(lag.watch())
+        await CLOCK.sleep(1.0)
+        with held(path, READING):
+            acknowledged, drained = await _while_held(path, outage)
+            await CLOCK.sleep(max(0.0, seconds - LOCK_SECONDS))
+        await CLOCK.sleep(2.0)
+        outage.end_writing()
+        lag.is_over = True
+        await watching
+        await CLOCK.sleep(1.0)
+        await outage.caught_up(DRAIN_SECONDS_MAX)
+        wrong = len(await outage.wrong())
+        size = path.with_name("kept.db-wal").stat().st_size
+    return lag.worst_seconds, drained, acknowledged, wrong, size / 2**20
+
+
+async def _while_held(path: Path, outage: Outage) -> tuple[int, float]:
+    with held(path, WRITING):
+        before = sum(outage.acknowledged.values())
+        await CLOCK.sleep(LOCK_SECONDS)
+        acknowledged = sum(outage.acknowledged.values()) - before
+        tell(f"{outage.store.backlog().spool_records} records wait")
+    return acknowledged, await outage.caught_up(2 * DRAIN_SECONDS_MAX)
+
+
+def prove_latency(_: Wishes) -> Iterator[Figure]:
+    with empty_folder("latency") as folder:
+        seconds = asyncio.run(_updates(folder))
+        bare = _bare(folder / "bare.db")
+    yield noted("updates a second", round(len(seconds) / UPDATE_SECONDS))
+    yield at_least("updates stored", len(seconds), int(0.95 * UPDATES_A_SECOND * UPDATE_SECONDS))
+    yield noted("half of them within", round(quantiles(seconds, n=100)[49], 4), "s")
+    yield below("99 of 100 within", quantiles(seconds, n=100)[98], STORED_P99_MAX, "s")
+    yield noted(f"beside it: 99 of 100 bare inserts of {BATCH_ROWS} rows within", round(bare, 4), "s")
+
+
+async def _updates(folder: Path) -> list[float]:
+    """As many matches as updates a second, each once a second, spread over it."""
+    path = folder / "kept.db"
+    upgrade(f"sqlite:///{path}")
+    store = durably(open_store(f"sqlite:///{path}"), folder / "spool", CLOCK)
+    await store.open()
+    seconds: list[float] = []
+    ends = CLOCK.monotonic() + UPDATE_SECONDS + 1.0
+
+    async def match(number: int) -> None:
+        await CLOCK.sleep(number / UPDATES_A_SECOND)
+        due, count = CLOCK.monotonic(), 0
+        while due < ends - 1.0:
+            count += 1
+            began = CLOCK.monotonic()
+            await store.save(full_batch(f"M{number}", first=count, balls=1))
+            seconds.append(CLOCK.monotonic() - began)
+            due += 1.0
+            await CLOCK.sleep(max(0.0, due - CLOCK.monotonic()))
+
+    await asyncio.gather(*(match(number) for number in range(UPDATES_A_SECOND)))
+    await store.close()
+    return seconds
+
+
+def _bare(path: Path) -> float:
+    """What the disk and SQLite take for a batch, with nothing of ours around them."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "CREATE TABLE rows (number, text)"):
+        connection.execute(statement).fetchall()
+    rows, seconds = [(number, "x" * 400) for number in range(BATCH_ROWS)], []
+    for _ in range(BARE_BATCHES):
+        began = CLOCK.monotonic()
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("INSERT INTO rows VALUES (?, ?)", rows)
+        connection.execute("COMMIT")
+        seconds.append(CLOCK.monotonic() - began)
+    connection.close()
+    return quantiles(seconds, n=100)[98]
