@@ -17,24 +17,32 @@ class CancelledAt:
     def is_reached(self) -> bool:
         return self.awaits >= self._nth
 
-    def __await__(self) -> Generator[Any, Any, Any]:
-        inner = self._work.__await__()
-        error: BaseException | None = None
-        while True:
-            try:
-                waited = inner.send(None) if error is None else inner.throw(error)
-            except StopIteration as ended:
-                return ended.value
-            self.awaits += 1
-            if self.awaits == self._nth:
-                task = asyncio.current_task()
-                assert task is not None
-                task.cancel()
-            try:
-                yield waited
-                error = None
-            except BaseException as thrown:  # noqa: BLE001 - handed on to whom it is meant for
-                error = thrown
+    def __await__(self) -> "_Steps":
+        return _Steps(self, self._work.__await__())
+
+    def count(self) -> None:
+        self.awaits += 1
+        task = asyncio.current_task()
+        if self.awaits == self._nth and task is not None:
+            task.cancel()
+
+
+class _Steps(Generator[Any, Any, Any]):
+    """Each step of the work, and word of each that ends in waiting."""
+
+    def __init__(self, told: CancelledAt, inner: Any) -> None:
+        self._told = told
+        self._inner = inner
+
+    def send(self, value: Any) -> Any:
+        waited = self._inner.send(value)
+        self._told.count()
+        return waited
+
+    def throw(self, *error: Any) -> Any:
+        waited = self._inner.throw(*error)
+        self._told.count()
+        return waited
 
 
 async def finished(work: CancelledAt) -> asyncio.Task[Any]:
