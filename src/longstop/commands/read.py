@@ -40,8 +40,8 @@ def read(
     """Read a saved payload and print it normalised; exit 0 accepted, 3 rejected, 4 not this source's."""
     vendor = registry.reader(source)
     snapshot = _snapshot(source, file)
+    known = _known_names(vendor, source, names)
     try:
-        known = _known_names(vendor, source, names)
         reading = vendor.read(snapshot)
     except PayloadError as error:
         return _refuse(source, error)
@@ -107,7 +107,14 @@ def _told_besides(reading: Reading) -> dict[str, Any]:
 def _known_names(vendor: Reader, source: str, file: Path | None) -> Names:
     if file is None:
         return NOBODY
-    return vendor.read(_snapshot(source, file)).names or NOBODY
+    hint = "Give a saved answer of the same source that maps codes to names, or leave it out."
+    try:
+        found = vendor.read(_snapshot(source, file))
+    except PayloadError as error:
+        raise InputError(f"{file} is no name map of {source}: {error.message}", hint=hint) from error
+    if found.names is None:
+        raise InputError(f"{file} is no name map of {source}, but of the kind {found.kind}.", hint=hint)
+    return found.names
 
 
 def _snapshot(source: str, file: Path) -> Snapshot:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from longstop.commands.read import FOREIGN, REJECTED, read
-from longstop.domain.errors import UnknownSourceError
+from longstop.domain.errors import InputError, UnknownSourceError
 from tests import crex, sofascore
 
 Document = dict[str, Any]
@@ -112,3 +112,12 @@ def test_a_source_that_nobody_knows_is_refused_with_those_that_can_be_read(tmp_p
     with pytest.raises(UnknownSourceError) as refused:
         read("crick", tmp_path, None)
     assert "crex, sofascore" in refused.value.hint
+
+
+@pytest.mark.parametrize("content", [b"root:x:0:0", b"[]", b"state"])
+def test_what_is_no_name_map_is_not_taken_for_the_payload(tmp_path: Path, content: bytes) -> None:
+    payload, names = tmp_path / "state.json", tmp_path / "names.json"
+    payload.write_text(json.dumps(crex.state()), encoding="utf-8")
+    names.write_bytes(payload.read_bytes() if content == b"state" else content)
+    with pytest.raises(InputError, match=r"names\.json is no name map of crex"):
+        read("crex", payload, names)
