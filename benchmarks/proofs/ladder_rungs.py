@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchmarks.figures import Figure, Wishes, noted, write_json
+from benchmarks.figures import Figure, Wishes, at_least, noted, write_json
 from benchmarks.rungs import RESULT, measure
 
 SECONDS = 25.0
@@ -14,4 +14,5 @@ def prove_rungs(_: Wishes) -> Iterator[Figure]:
     write_json(RESULT, found)
     for name, each in found["rungs"].items():
         yield noted(f"{name}: CPU per update", each["cpu_ms_per_update"], "ms")
-        yield noted(f"{name}: bytes per update", each["bytes_per_update"])
+        # Nothing comes for nothing: none counted is a count that failed.
+        yield at_least(f"{name}: bytes per update", each["bytes_per_update"], 1)
