@@ -3,6 +3,7 @@
 import importlib
 import pkgutil
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -14,11 +15,13 @@ import typer
 import longstop
 from longstop import cli
 from longstop.domain.errors import LongstopError
+from longstop.domain.machine import Machine
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
 from longstop.observe.metrics import Metrics
 from longstop.settings import Settings
 from longstop.settings.keys import catalog_of
+from scripts import diagrams
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = ROOT / "docs"
@@ -234,3 +237,11 @@ def test_a_decision_has_its_three_parts_and_is_short(page: Path) -> None:
 def test_decisions_are_numbered_without_a_hole() -> None:
     numbers = [int(page.name[:4]) for page in sorted((DOCS / "decisions").glob("*.md"))]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+@pytest.mark.req("A5", "A6")
+def test_every_table_of_states_in_the_house_is_drawn() -> None:
+    errors_of_the_house()  # imports every module
+    modules = [module for name, module in sys.modules.items() if name.startswith("longstop.")]
+    found = {each.name for module in modules for each in vars(module).values() if isinstance(each, Machine)}
+    assert found == {machine.name for machine in diagrams.MACHINES}
