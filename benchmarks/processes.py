@@ -18,10 +18,6 @@ import psutil
 
 from benchmarks.figures import ProofError
 
-# On uvloop, which writes to sockets as to files: the kernel then counts what the site sends.
-ORIGIN = """import runpy, uvloop
-uvloop.install()
-runpy.run_module("longstop_origin", run_name="__main__")"""
 LONGSTOP = Path(sys.executable).with_name("longstop")
 FREE_PORTS = ("--set", "api.port=0", "--set", "scraper.monitoring.prometheus.port=0")
 START_SECONDS = 120.0
@@ -142,7 +138,7 @@ def up(*words: str, folder: Path) -> tuple[Running, str]:
 
 def origin(*words: str, folder: Path) -> tuple[Running, str]:
     """The origin on a free port, and its address. It ends with us, however we end."""
-    command = [sys.executable, "-W", "ignore", "-c", ORIGIN, "--announce", "--port", "0", *words]
+    command = [sys.executable, "-m", "longstop_origin", "--announce", "--port", "0", *words]
     running = start(command, folder, is_tied=True)
     try:
         return running, running.until_said(re.compile(r'"url":\s*"([^"]+)"'))
