@@ -104,15 +104,18 @@ class Door:
             return
         try:
             visit.caller = caller = self._identified(scope, access)
-            _require_scope(caller, access)
         except ApiError as refusal:
             self._tell(scope, visit, access, refusal)
-            if refusal.kind is not SCOPE_MISSING:
-                await self.count_attempt(scope)
+            await self.count_attempt(scope)
             raise
         if caller.policy is not None:
             visit.judge = self._judge
             await self.count(visit, caller)
+        wanted = _SCOPE_OF[access]
+        if not caller.may(wanted):
+            refused = _scope_missing(caller, wanted)
+            self._tell(scope, visit, access, refused)
+            raise refused
 
     async def count(self, visit: Visit, caller: Caller) -> None:
         """One request of this caller; raises when it is one too many."""
@@ -192,12 +195,10 @@ def _credentials(headers: Any) -> tuple[bytes | None, bytes | None]:
     return bearer, session
 
 
-def _require_scope(caller: Caller, access: Access) -> None:
-    wanted = _SCOPE_OF[access]
-    if not caller.may(wanted):
-        had = ", ".join(sorted(caller.scopes)) or "nothing"
-        challenge = {"WWW-Authenticate": f'Bearer realm="longstop", error="insufficient_scope", scope="{wanted}"'}
-        raise ApiError(SCOPE_MISSING, f"It needs the scope {wanted}; the token has {had}.", headers=challenge)
+def _scope_missing(caller: Caller, wanted: Scope) -> ApiError:
+    had = ", ".join(sorted(caller.scopes)) or "nothing"
+    challenge = {"WWW-Authenticate": f'Bearer realm="longstop", error="insufficient_scope", scope="{wanted}"'}
+    return ApiError(SCOPE_MISSING, f"It needs the scope {wanted}; the token has {had}.", headers=challenge)
 
 
 def _require_own_page(scope: Any, session: bytes) -> None:

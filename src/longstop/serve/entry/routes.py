@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from longstop.clock import Clock
 from longstop.domain.access import AccessEntry, require_consumer
+from longstop.serve.doorkeeper import foreign_page
 from longstop.serve.entry.giving import TokenDesk
 from longstop.serve.entry.rules import ADMIN, PUBLIC, READ
 from longstop.serve.entry.sessions import COOKIE, cookie, csrf_of
@@ -21,7 +22,7 @@ from longstop.serve.entry.token_form import asked_of
 from longstop.serve.entry.tokens import Audience
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import iso
-from longstop.serve.problems import MEDIA_TYPE, NO_TOKEN, ApiError, Problem, bad_parameter
+from longstop.serve.problems import MEDIA_TYPE, NO_TOKEN, NOT_FROM_HERE, ApiError, Problem, bad_parameter
 from longstop.store.entry.access import AccessStore
 
 BODY_BYTES_MAX: Final = 4_096
@@ -141,6 +142,10 @@ async def generate_token(desk: Desk, request: _Request) -> Response[TokenGiven]:
 
 @post("/console/login", opt=PUBLIC, status_code=200, responses=_REFUSALS)
 async def login(desk: Desk, request: _Request, data: JSONBody[LoginRequest]) -> Response[Session]:
+    # Nobody shall be logged in as somebody else by a page that he happens to look at.
+    said = foreign_page(dict(request.headers.items()), ("http", "https"))
+    if said:
+        raise ApiError(NOT_FROM_HERE, said)
     given = await desk.give(request.scope, data.api_key.strip(), audience=Audience.CONSOLE)
     claims = given.claims
     seconds = int((claims.expires_at - claims.issued_at).total_seconds())

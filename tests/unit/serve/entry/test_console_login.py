@@ -109,3 +109,12 @@ async def test_a_wrong_key_logs_nobody_in(house: House) -> None:
         answer = await client.post("/console/login", json={"api_key": "lsk_aaaaaaaa_" + "a" * 52})
         assert (answer.status_code, answer.json()["type"]) == (401, "/problems/bad-key")
         assert "set-cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("headers", [{"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}], ids=str)
+async def test_a_foreign_page_logs_nobody_in(house: House, headers: dict[str, str]) -> None:
+    made = await house.key(Scope.READ)
+    async with house.client() as client:
+        answer = await client.post("/console/login", json={"api_key": made.plain}, headers=headers)
+        assert (answer.status_code, answer.json()["type"]) == (403, "/problems/not-from-here")
+        assert "set-cookie" not in answer.headers

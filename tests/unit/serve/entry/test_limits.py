@@ -243,3 +243,10 @@ async def test_many_at_once_get_no_more(house: House) -> None:
     async with house.client() as client:
         answers = await asyncio.gather(*(client.get(MATCH, headers=bearer) for _ in range(150)))
     assert sum(answer.status_code == 200 for answer in answers) == 99
+
+
+async def test_what_a_token_does_not_allow_counts_as_well(house: House) -> None:
+    bearer = await house.bearer(Scope.READ)
+    async with house.client() as client:
+        statuses = [(await client.post("/admin/recycle", headers=bearer)).status_code for _ in range(110)]
+    assert statuses == [403] * 99 + [429] * 11
