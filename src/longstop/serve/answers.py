@@ -17,7 +17,9 @@ from longstop.serve.conditional import http_date, is_known_to
 from longstop.serve.freshness import Age, KnownMatch, age_of
 from longstop.serve.origins import metadata
 from longstop.serve.reading import ReadModel
+from longstop.serve.ready import Pairs, ReadyResponse, pairs_of
 from longstop.serve.recollection import Recollection, Remembered
+from longstop.serve.sent import sent
 
 JSON: Final = "application/json"
 ANSWERS_MAX: Final = 2_000
@@ -34,12 +36,14 @@ class Answer(msgspec.Struct, frozen=True):
     tag: str
     modified_at: datetime | None = None
     media_type: str = JSON
+    pairs: Pairs = ()
 
     def to(self, request: Request[Any, Any, Any]) -> Response[Any]:
-        asked = request.headers
-        tags, since = asked.get("if-none-match"), asked.get("if-modified-since")
+        tags, since = sent(request.scope, b"if-none-match"), sent(request.scope, b"if-modified-since")
         if (tags or since) and is_known_to(self.tag, self.modified_at, tags, since):
             return Response(b"", status_code=304, headers=self.headers, media_type=self.media_type)
+        if self.pairs:
+            return ReadyResponse(self.body, self.pairs, self.media_type)
         return Response(self.body, headers=self.headers, media_type=self.media_type)
 
 
@@ -135,7 +139,8 @@ class MatchAnswers:
         told = _encode(metadata(known, age, self._model, has_fields=True))
         modified_at = known.live.captured_at if known.live else known.row.discovered_at
         headers = headers_of(age, kept.tag, modified_at, is_degraded=known.is_degraded)
-        return Answer(_joined(kept.content, told), headers, kept.tag, modified_at=modified_at)
+        body = _joined(kept.content, told)
+        return Answer(body, headers, kept.tag, modified_at=modified_at, pairs=pairs_of(headers, JSON, len(body)))
 
 
 def _joined(content: bytes, told: bytes) -> bytes:

@@ -26,6 +26,7 @@ from longstop.serve.match_routes import match_routes
 from longstop.serve.probes import probes
 from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, ApiError
 from longstop.serve.reading import ReadModel
+from longstop.serve.sent import sent
 from longstop.serve.streaming.following import Streams
 from longstop.serve.streaming.routes import stream_routes
 
@@ -42,7 +43,7 @@ async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
 
 async def require_json_accepted(request: Request[Any, Any, Any]) -> None:
     """Before every route but the page: whoever accepts something else only is told so."""
-    accept = request.headers.get("accept", "")
+    accept = sent(request.scope, b"accept") or ""
     if (
         not accept
         or any(_accepts_json(part) for part in accept.split(","))
