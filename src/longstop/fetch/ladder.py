@@ -213,6 +213,7 @@ class Ladder:
         standing = self._standings.pop(key, None)
         if standing is not None and standing.probing is not None:
             standing.probing.cancel()
+            await asyncio.gather(standing.probing, return_exceptions=True)
         for rung in self._rungs:
             await rung.let_go(key)
 
