@@ -81,6 +81,7 @@ class DurableStore(PassedReads):
         self._level = 0.0
         self._attempt: asyncio.Task[bool] | None = None
         self._attempted_at = float("-inf")
+        self._damaged = 0
         self._broken = asyncio.Event()
         self._breakage: SyncFailedError | None = None
 
@@ -109,6 +110,7 @@ class DurableStore(PassedReads):
             recovery = await self._desk.open()
             if recovery.records or recovery.damaged or recovery.torn_bytes:
                 self._emit_recovery(recovery.records, recovery.damaged, recovery.torn_bytes)
+            self._damaged = self._desk.usage.damaged
             await self._inner.open()
             undo.push_async_callback(self._inner.close)
             self._life = _Life.OPEN
@@ -223,9 +225,17 @@ class DurableStore(PassedReads):
         except StoreError as error:
             self._note_lost(error)
             return False
+        finally:
+            self._note_damage()
         self._watch_level()
         self._note_found(brought)
         return True
+
+    def _note_damage(self) -> None:
+        """What was whole when the spool was opened and is not any more: it was acknowledged, and is gone."""
+        found, self._damaged = self._desk.usage.damaged - self._damaged, self._desk.usage.damaged
+        if found:
+            self._emit_recovery(0, found, 0)
 
     def _note_found(self, brought: int) -> None:
         lost_at, self._lost_at = self._lost_at, None

@@ -15,6 +15,7 @@ from longstop.domain.match import MatchListing, MatchStatus, Names
 from longstop.fetch.evidence import EvidenceStore
 from longstop.fetch.snapshot import Fetcher
 from longstop.fetch.source_fetcher import SourceFetcher
+from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
@@ -77,6 +78,7 @@ class Engine:
             admit=parts.admit,
             reload=parts.reload,
         )
+        parts.bus.subscribe(signals.SpoolFound, self._read_again)
         self.departments = tuple(
             Department(source, shared, parts.fetchers.get(name), parts.climbers.get(name))
             for source in parts.sources
@@ -259,6 +261,11 @@ class Engine:
         assignment.scraper.stop("archived")
         await department.pipeline.step(assignment.watch, "aged", "stopped")
         await department.pipeline.let_go(assignment.watch)
+
+    def _read_again(self, found: signals.SpoolFound) -> None:
+        """What a ledger holds for durable may be gone with a record that was damaged: all of them go by the store."""
+        for watch in self.watches if found.damaged else ():
+            watch.forget_ledger()
 
     # How it is joined.
 

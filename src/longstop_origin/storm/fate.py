@@ -4,18 +4,20 @@ from collections import deque
 from collections.abc import Callable
 
 from longstop_origin.storm.loop import KilledError
-from longstop_origin.storm.plan import FREEZE, POWER, STOP, Blow
+from longstop_origin.storm.plan import CANCEL, FREEZE, POWER, STOP, Blow
 from longstop_origin.storm.scene import Scene
 
 
 class Fate:
-    """`is_stop_wanted` is the one blow that asks; the others just fall. `freeze` lets time pass without the process."""
+    """`is_stop_wanted` is the one blow that asks; the others just fall. `freeze` lets time pass
+    without the process, `cancel` ends one of its tasks that nobody wanted to end."""
 
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._blows = deque(scene.plan.blows)
         self._steps_left: int | None = None
         self.freeze: Callable[[float], None] = lambda _: None
+        self.cancel: Callable[[int], None] = lambda _: None
         self.steps = 0
         self.is_stop_wanted = False
         self.last: Blow | None = None
@@ -57,6 +59,8 @@ class Fate:
             self._scene.witness.thawed_at = self._scene.timeline.seconds
         elif blow.kind == STOP:
             self.is_stop_wanted = True
+        elif blow.kind == CANCEL:
+            self.cancel(blow.steps)
         else:
             raise KilledError
 

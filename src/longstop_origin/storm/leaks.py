@@ -17,5 +17,9 @@ def leaks_of(life: Life) -> Iterator[str]:
     progress = life.engine.progress()
     if progress.running or progress.hanging:
         yield f"{progress.running} turns run, {progress.hanging} hang"
+    for standing in life.ladder._standings.values():  # noqa: SLF001 - the same
+        out = sum(breaker._probes_out for breaker in standing.breakers)  # noqa: SLF001 - the same
+        if out:
+            yield f"{out} probes of {standing.key}"
     for task in sorted(task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()):
         yield f"the task {task} runs on"

@@ -44,13 +44,16 @@ from longstop.supervise.watchdogs.engine_patient import EnginePatient
 from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
 from longstop.supervise.watchdogs.recoveries import AuditKeeping
+from longstop_origin.exchange import Reply, Request
 from longstop_origin.replay.fetcher import BASE_URL, WorldFetcher
 from longstop_origin.storm.browser import Browser
 from longstop_origin.storm.database import Client
+from longstop_origin.storm.findings import BROKEN
 from longstop_origin.storm.scene import SPOOL, Scene
 from longstop_origin.storm.timeline import WallClock
 
 SOURCE = "crex"
+HEARD_SECONDS = 0.5
 SPOOL_LIMITS = SpoolLimits(segment_bytes=64 * 1024, reserve_bytes=64 * 1024)
 
 
@@ -58,6 +61,25 @@ SPOOL_LIMITS = SpoolLimits(segment_bytes=64 * 1024, reserve_bytes=64 * 1024)
 def settings_of_storms() -> Settings:
     """As they come: a storm proves what is delivered."""
     return Settings()
+
+
+class Doorman:
+    """Between the process and the site: a pause that the site asked this life for is kept."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._closed: dict[str, tuple[float, float]] = {}
+
+    def respond(self, request: Request, now: float) -> Reply:
+        asked = f"{request.path}?{sorted(request.query.items())}"
+        since, until = self._closed.get(asked, (now, now))
+        # Who was on the way already had not heard of it yet; and a second more or less is none.
+        if since + HEARD_SECONDS < now < until - 1.0:
+            self._scene.witness.find(BROKEN, "a pause that the source asks for is kept", f"{until - now:.1f} s early")
+        reply = self._scene.site.respond(request, now)
+        if reply.status == 429:
+            self._closed[asked] = (now, now + float(reply.headers.get("Retry-After", 0)))
+        return reply
 
 
 class WitnessedStore(DurableStore):
@@ -85,7 +107,7 @@ class Life:
         self.source: Source = create(SOURCE, BASE_URL)
         self.store = self._store()
         self.polite = PoliteFetcher(
-            WorldFetcher(scene.site, self.clock, moment=lambda: scene.timeline.moment),
+            WorldFetcher(Doorman(scene), self.clock, moment=lambda: scene.timeline.moment),
             self.clock,
             max_concurrent=self.source.manifest.max_concurrent,
             chance=self._chance,
@@ -116,8 +138,8 @@ class Life:
     async def failure(self) -> LongstopError:
         """What ends a process by itself."""
         waits: list[asyncio.Task[LongstopError]] = [
-            asyncio.create_task(self.engine.failure()),
-            asyncio.create_task(self.store.broken()),
+            asyncio.create_task(self.engine.failure(), name="storm: a failure of the engine"),
+            asyncio.create_task(self.store.broken(), name="storm: a broken spool"),
         ]
         try:
             done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

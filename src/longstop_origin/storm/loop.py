@@ -13,6 +13,9 @@ from longstop.virtual_time import VirtualTimeLoop
 from longstop_origin.storm.disk import DiedError
 from longstop_origin.storm.timeline import Timeline
 
+# Tasks whose names begin so are no part of the process.
+STORM: Final = "storm"
+
 # What the dead raise in leaving, and what is of no account.
 _LAST_WORDS: Final = (
     AttributeError,
@@ -70,6 +73,12 @@ class StormLoop(VirtualTimeLoop):
         super().skip(seconds)
         self._timeline.seconds = self.time()
 
+    def cancel_one(self, number: int) -> None:
+        """Any task of the process, but for those that belong to the storm."""
+        ours = [task for task in self._born if not task.done() and not task.get_name().startswith(STORM)]
+        if ours:
+            ours[number % len(ours)].cancel()
+
     def bury(self) -> None:
         """Nothing of a dead process runs on. What its coroutines would still do in leaving reaches nobody: whatever
         they could reach is shut to them by now."""
@@ -83,6 +92,8 @@ class StormLoop(VirtualTimeLoop):
 
     def _bear(self, loop: asyncio.AbstractEventLoop, coro: Any, context: Any = None) -> "asyncio.Task[Any]":
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, context=context)
+        if not self._born:
+            task.set_name(f"{STORM} itself")
         self._born.append(task)
         if len(self._born) > 256:
             self._born = [each for each in self._born if not each.done()]

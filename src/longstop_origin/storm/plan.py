@@ -18,7 +18,7 @@ STORM_SECONDS = 600.0
 # The last fault is over so long before the bound of recovery begins to count.
 HOUR = 3600.0
 
-KILL, POWER, STOP, FREEZE = "kill", "power", "stop", "freeze"
+KILL, POWER, STOP, FREEZE, CANCEL = "kill", "power", "stop", "freeze", "cancel"
 
 
 class Spell(Struct, frozen=True):
@@ -86,10 +86,10 @@ FORMATS = ("T20", "ODI", "Test", "T10", "The Hundred")
 
 
 def plan_of(seed: int, only: Sequence[str] = ()) -> Plan:
-    """`only` leaves out every other family."""
+    """`only` leaves out every other family; where the seed has none of these, they are taken all the same."""
     chance = Random(f"{seed}:plan")
     drawn = [family for family in FAMILIES if chance.random() < 0.6] or [chance.choice(FAMILIES)]
-    families = tuple(family for family in drawn if not only or family in only)
+    families = tuple(family for family in drawn if not only or family in only) or tuple(only)
     seconds = STORM_SECONDS * chance.choice((1.0, 1.0, 1.0, 1.5))
     setting = _setting(chance)
     level = chance.choice(("none", "mild", "mild", "storm"))
@@ -155,7 +155,7 @@ def _blows(seed: int, seconds: float) -> tuple[Blow, ...]:
     for _ in range(chance.randint(1, 3)):
         at = chance.uniform(2.0, seconds - 100.0)
         for _ in range(chance.choice((1, 1, 2, 3))):
-            kind = chance.choice((KILL, KILL, POWER, STOP, FREEZE))
+            kind = chance.choice((KILL, KILL, POWER, STOP, FREEZE, CANCEL, CANCEL))
             lasts = 90.0 if kind == FREEZE else chance.uniform(0.2, 5.0)
             blows.append(Blow(kind, at, chance.randrange(400), lasts, kind in (KILL, POWER) and chance.random() < 0.4))
             at += lasts

@@ -27,7 +27,7 @@ class Scene:
         self.timeline = Timeline(plan.jumps)
         self.world = World(_world_options(plan))
         self.site = StormSite(self.world, plan)
-        self.witness = Witness(self.timeline, self.site.truths)
+        self.witness = Witness(self.timeline, self.site.truths, plan.families)
         self.server = Server(self.timeline, plan, self.witness)
         self.disk = SimulatedDisk(Random(f"{plan.seed}:{DISK}:sectors"))
         self.lives = 0

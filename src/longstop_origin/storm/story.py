@@ -20,6 +20,8 @@ LOOK_SECONDS = 0.5
 # The machine's own supervisor starts the process again, at once and then less eagerly.
 RESTART_SECONDS = (0.5, 1.0, 2.0, 4.0, 5.0)
 STABLE_SECONDS = 30.0
+# Thirty for what is under way, as long for what does not end by itself, and what the store takes.
+STOP_SECONDS = 75.0
 LIVES_MAX = 400
 
 
@@ -62,7 +64,7 @@ class _Story:
         scene.begin_life()
         self.fate.begin_life()
         loop = StormLoop(scene.timeline, self._chance, self.fate.step)
-        self.fate.freeze = loop.skip
+        self.fate.freeze, self.fate.cancel = loop.skip, loop.cancel_one
         has_power_failed = False
         try:
             loop.run_until_complete(self._life(loop))
@@ -111,12 +113,16 @@ class _Story:
 
     async def _end(self, life: Life) -> None:
         """In order. What it has taken it must have given back."""
+        began = self.scene.timeline.seconds
         try:
             late = await life.stop("the storm has asked for it")
         except StoreError:
             return  # a store that cannot be closed well has told so; the next life finds what it left
         if late and self.recovery.is_over:
             self.scene.witness.find(BROKEN, "everything ends when it is asked to", ", ".join(late))
+        took = self.scene.timeline.seconds - began
+        if took > STOP_SECONDS and self.scene.witness.thawed_at < began:
+            self.scene.witness.find(BROKEN, "it ends in time when it is asked to", f"{took:.0f} s")
         for what in leaks_of(life):
             self.scene.witness.find(BROKEN, "what was taken is given back", what)
 

@@ -10,22 +10,24 @@ import msgspec
 from longstop.domain.events import GapState
 from longstop.ledger.audit import compare
 from longstop.observe import signals
-from longstop.observe.signals import Signal
+from longstop.observe.signals import Signal, troubles
 from longstop.store.contract import Capture, LiveRow, Store, WriteBatch
 from longstop_origin.storm.findings import BROKEN, FINDINGS_MAX, LOST, STALE, UNEXPECTED, Finding
+from longstop_origin.storm.plan import CLOCK
 from longstop_origin.storm.records import MatchRecords
 from longstop_origin.storm.site import Truth
 from longstop_origin.storm.timeline import Timeline
 
 # R: what the source never shows again raises a gap record within ten seconds. One tick of the clocks is no delay.
 GAP_SECONDS = 10.5
+ALARMS = (troubles.StalenessFound, troubles.RecoveryBegun, signals.MatchPaused, signals.ObservationRejected)
 FAILED = frozenset({"failed", "throttled", "gone", "held", "not_stored"})
 
 
 class Witness:
     """`truths` are the bodies that were true, by hash."""
 
-    def __init__(self, timeline: Timeline, truths: dict[str, Truth]) -> None:
+    def __init__(self, timeline: Timeline, truths: dict[str, Truth], families: Sequence[str] = ()) -> None:
         self.findings: list[Finding] = []
         self.records: dict[str, MatchRecords] = {}
         self.acknowledged: dict[tuple[Any, ...], Any] = {}
@@ -41,6 +43,7 @@ class Witness:
         self.thawed_at = float("-inf")
         self._timeline = timeline
         self._truths = truths
+        self._is_only_the_clock = tuple(families) == (CLOCK,)
         self._digest = blake2b(digest_size=12)
         self._undisturbed: dict[str, float] = {}
 
@@ -65,6 +68,8 @@ class Witness:
             self._hear_error(signal)
         elif isinstance(signal, signals.PollFinished) and signal.outcome in FAILED:
             self._undisturbed[signal.match_id] = self._timeline.seconds
+        elif isinstance(signal, ALARMS) and self._is_only_the_clock:
+            self.find(BROKEN, "a clock that is set alarms nobody", kind)
         elif isinstance(signal, signals.MatchDiscovered):
             self.discovered.add(signal.match_id)
 
@@ -88,6 +93,9 @@ class Witness:
         self._note(batch)
         for match_id in dict.fromkeys(row.match_id for row in batch.live):
             self._check_gaps(self._records(match_id))
+        for gap in batch.gaps:
+            if gap.state is GapState.REPAIRED and gap.innings in self._records(gap.match_id).mismatched_since:
+                self.find(UNEXPECTED, "a gap is closed on evidence only", f"innings {gap.innings} of {gap.match_id}")
 
     # What is durable.
 
