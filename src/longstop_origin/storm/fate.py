@@ -7,6 +7,9 @@ from longstop_origin.storm.loop import KilledError
 from longstop_origin.storm.plan import CANCEL, FREEZE, POWER, STOP, Blow
 from longstop_origin.storm.scene import Scene
 
+# Some thirty times what a storm takes: who needs more turns on the spot.
+STEPS_MAX = 1_000_000
+
 
 class Fate:
     """`is_stop_wanted` is the one blow that asks; the others just fall. `freeze` lets time pass
@@ -28,6 +31,8 @@ class Fate:
 
     def step(self) -> None:
         self.steps += 1
+        if self.steps > STEPS_MAX:
+            raise KilledError
         if self._scene.disk.is_dead:
             if self._steps_left is not None:
                 self._take()
@@ -60,6 +65,7 @@ class Fate:
         elif blow.kind == STOP:
             self.is_stop_wanted = True
         elif blow.kind == CANCEL:
+            self._scene.witness.cancelled_at = self._scene.timeline.seconds
             self.cancel(blow.steps)
         else:
             raise KilledError

@@ -15,8 +15,9 @@ FAMILIES = (SOURCE, BROWSER, DISK, DATABASE, CLOCK, PROCESS)
 
 CALM_FIRST_SECONDS = 15.0
 STORM_SECONDS = 600.0
-# The last fault is over so long before the bound of recovery begins to count.
 HOUR = 3600.0
+# How many of the faults of disk and process come while the database is away, where they hurt.
+TOGETHER = 0.6
 
 KILL, POWER, STOP, FREEZE, CANCEL = "kill", "power", "stop", "freeze", "cancel"
 
@@ -81,6 +82,7 @@ SOURCE_KINDS = (
 )  # fmt: skip
 BROWSER_KINDS = ("dies", "hangs", "slow", "none to be had", "silent")
 DATABASE_KINDS = ("down", "hanging", "slow", "busy", "unknown", "restart", "failover")
+OUTAGES = ("down", "hanging", "restart", "failover")
 DISK_KINDS = ("fails once", "fails", "full", "flip")
 FORMATS = ("T20", "ODI", "Test", "T10", "The Hundred")
 
@@ -101,7 +103,7 @@ def plan_of(seed: int, only: Sequence[str] = ()) -> Plan:
         seconds=seconds,
         level=level if SOURCE in families else "none",
         spells={family: _spells(seed, family, seconds, setting) for family in families if family in _KINDS},
-        blows=_blows(seed, seconds) if PROCESS in families else (),
+        blows=_blows(seed, seconds, setting) if PROCESS in families else (),
         jumps=_jumps(seed, seconds) if CLOCK in families else (),
         forgets=forgets if SOURCE in families else 0.0,
     )
@@ -138,22 +140,39 @@ def _spells(seed: int, family: str, seconds: float, setting: Setting) -> tuple[S
     chance = Random(f"{seed}:{family}")
     wanted = _KINDS[family]
     places = setting.matches + len(setting.formats)
+    outages = _outages(seed, seconds, setting) if family == DISK else ()
     spells = []
     for _ in range(chance.randint(*wanted.count)):
         lasts = chance.uniform(*wanted.lasts)
         begins = chance.uniform(CALM_FIRST_SECONDS, seconds - lasts)
+        if outages and chance.random() < TOGETHER:
+            begins = min(_within(chance, outages), seconds - lasts)
         place = chance.randrange(places) if chance.random() < 0.5 else None
         share = chance.choice((1.0, 1.0, 0.6, 0.3))
         spells.append(Spell(chance.choice(wanted.kinds), begins, begins + lasts, share, place))
     return tuple(spells)
 
 
-def _blows(seed: int, seconds: float) -> tuple[Blow, ...]:
+def _outages(seed: int, seconds: float, setting: Setting) -> tuple[Spell, ...]:
+    """When the database is away, and the spool is all there is. It is asked for though the family may be left out: so
+    the others stay as they are."""
+    return tuple(spell for spell in _spells(seed, DATABASE, seconds, setting) if spell.kind in OUTAGES)
+
+
+def _within(chance: Random, outages: Sequence[Spell]) -> float:
+    outage = chance.choice(outages)
+    return chance.uniform(outage.begins + 1.0, outage.ends)
+
+
+def _blows(seed: int, seconds: float, setting: Setting) -> tuple[Blow, ...]:
     """Kills come alone, or one after the other while the process is still recovering from the one before."""
     chance = Random(f"{seed}:{PROCESS}")
+    outages = _outages(seed, seconds, setting)
     blows: list[Blow] = []
     for _ in range(chance.randint(1, 3)):
         at = chance.uniform(2.0, seconds - 100.0)
+        if outages and chance.random() < TOGETHER:
+            at = _within(chance, outages)
         for _ in range(chance.choice((1, 1, 2, 3))):
             kind = chance.choice((KILL, KILL, POWER, STOP, FREEZE, CANCEL, CANCEL))
             lasts = 90.0 if kind == FREEZE else chance.uniform(0.2, 5.0)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 
 from longstop.domain.errors import LongstopError, StoreError
-from longstop_origin.storm.fate import Fate
+from longstop_origin.storm.fate import STEPS_MAX, Fate
 from longstop_origin.storm.findings import BROKEN, Report
 from longstop_origin.storm.judge import Judge
 from longstop_origin.storm.leaks import leaks_of
@@ -47,10 +47,11 @@ class _Story:
         self.recovery = Recovery(self.scene, self.judge)
 
     def tell(self) -> Report:
-        while not self.recovery.is_over and self.scene.lives < LIVES_MAX:
+        while not self.recovery.is_over and self.scene.lives < LIVES_MAX and self.fate.steps <= STEPS_MAX:
             self._live()
         if not self.recovery.is_over:
-            self.scene.witness.find(BROKEN, "the process comes up again", f"{LIVES_MAX} lives")
+            lived = f"{self.scene.lives} lives, {self.fate.steps} steps"
+            self.scene.witness.find(BROKEN, "the process comes up and time goes on", lived)
         self.judge.pronounce()
         return self._report()
 

@@ -40,7 +40,7 @@ class Witness:
         # What a dead process would still say in leaving is heard by nobody.
         self.is_deaf = False
         self.life_began = 0.0
-        self.thawed_at = float("-inf")
+        self.thawed_at = self.cancelled_at = float("-inf")
         self._timeline = timeline
         self._truths = truths
         self._is_only_the_clock = tuple(families) == (CLOCK,)
@@ -74,15 +74,21 @@ class Witness:
             self.discovered.add(signal.match_id)
 
     def _hear_error(self, signal: signals.ErrorRaised) -> None:
-        if signal.error_type == "internal" and not self._is_of_a_freeze(signal):
+        if signal.error_type == "internal" and not self._is_of_a_blow(signal):
             self.find(BROKEN, "no fault of our own", f"{signal.operation}: {signal.error_message}")
         elif "set aside" in signal.operation:
             self.find(BROKEN, "the database takes what was acknowledged", signal.error_message)
 
-    def _is_of_a_freeze(self, signal: signals.ErrorRaised) -> bool:
-        """Whoever stood still for longer than a turn may take has overdue turns when he goes on."""
+    def _is_of_a_blow(self, signal: signals.ErrorRaised) -> bool:
+        """Whoever stood still for longer than a turn may take has overdue turns when he goes on; and a task that was
+        cancelled by nobody is told as what it is."""
+        if (
+            "CancelledError: the task was lost" in signal.error_message
+            and self._timeline.seconds - self.cancelled_at < 2.0
+        ):
+            return True
         is_overdue = "TurnOverdueError: no end after" in signal.error_message
-        return is_overdue and self._timeline.seconds - self.thawed_at < 2.0
+        return (is_lost and now - self.cancelled_at < 2.0) or (is_overdue and now - self.thawed_at < 2.0)
 
     # What is promised.
 
