@@ -82,11 +82,8 @@ class Witness:
     def _is_of_a_blow(self, signal: signals.ErrorRaised) -> bool:
         """Whoever stood still for longer than a turn may take has overdue turns when he goes on; and a task that was
         cancelled by nobody is told as what it is."""
-        if (
-            "CancelledError: the task was lost" in signal.error_message
-            and self._timeline.seconds - self.cancelled_at < 2.0
-        ):
-            return True
+        now = self._timeline.seconds
+        is_lost = "CancelledError: the task was lost" in signal.error_message
         is_overdue = "TurnOverdueError: no end after" in signal.error_message
         return (is_lost and now - self.cancelled_at < 2.0) or (is_overdue and now - self.thawed_at < 2.0)
 
