@@ -92,7 +92,7 @@ def plan_of(seed: int, only: Sequence[str] = ()) -> Plan:
     chance = Random(f"{seed}:plan")
     drawn = [family for family in FAMILIES if chance.random() < 0.6] or [chance.choice(FAMILIES)]
     families = tuple(family for family in drawn if not only or family in only) or tuple(only)
-    seconds = STORM_SECONDS * chance.choice((1.0, 1.0, 1.0, 1.5))
+    seconds = STORM_SECONDS * (1.5 if chance.random() < 0.1 else 1.0)
     setting = _setting(chance)
     level = chance.choice(("none", "mild", "mild", "storm"))
     forgets = chance.choice((0.0, 0.0, 0.15))
@@ -110,10 +110,10 @@ def plan_of(seed: int, only: Sequence[str] = ()) -> Plan:
 
 
 def _setting(chance: Random) -> Setting:
-    formats = tuple(chance.choice(FORMATS) for _ in range(chance.choice((0, 1, 1, 2))))
+    formats = tuple(chance.choice(FORMATS) for _ in range(chance.choice((0, 1, 1))))
     return Setting(
         speed=chance.choice((8.0, 15.0, 25.0, 40.0)),
-        matches=chance.choice((1, 2)) if formats else 2,
+        matches=1 if formats and chance.random() < 0.8 else 2,
         formats=formats,
         corrections=chance.choice(("none", "mild", "storm", "storm")),
         has_browser=chance.random() < 0.5,

@@ -207,4 +207,6 @@ def _encoded(signal: Signal) -> bytes:
     plain = msgspec.structs.asdict(signal)
     # It names the places of files, which differ from house to house.
     plain.pop("stack_trace", None)
+    if isinstance(signal, signals.ScoreStored):
+        plain["observation"] = signal.observation.provenance  # which has the hash of all the rest
     return _encode(plain)
