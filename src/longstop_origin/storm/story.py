@@ -124,6 +124,8 @@ class _Story:
         took = self.scene.timeline.seconds - began
         if took > STOP_SECONDS and self.scene.witness.thawed_at < began:
             self.scene.witness.find(BROKEN, "it ends in time when it is asked to", f"{took:.0f} s")
+        # Who has ended is taken off the lists in the steps that follow.
+        await life.clock.sleep(0.001)
         for what in leaks_of(life):
             self.scene.witness.find(BROKEN, "what was taken is given back", what)
 
