@@ -204,7 +204,10 @@ class DurableStore(PassedReads):
         if self._attempt is None:
             self._attempt = asyncio.create_task(self._attempted(), name="store recovery")
             self._attempt.add_done_callback(self._forget_attempt)
-        return await asyncio.shield(self._attempt)
+        attempt = self._attempt
+        await asyncio.wait((attempt,))
+        # One that was lost came to nothing; that is no reason for whoever waited for it to end as well.
+        return not attempt.cancelled() and attempt.result()
 
     def _forget_attempt(self, task: "asyncio.Task[bool]") -> None:
         """Also looks at the outcome, since the one who asked may be gone."""

@@ -69,6 +69,8 @@ class _Story:
         has_power_failed = False
         try:
             loop.run_until_complete(self._life(loop))
+        except asyncio.CancelledError:
+            scene.witness.find(BROKEN, "nobody ends because another was cancelled", "the process")
         except KilledError:
             has_power_failed = self.fate.has_power_failed
             scene.timeline.seconds += self.fate.down_seconds

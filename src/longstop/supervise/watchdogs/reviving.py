@@ -36,6 +36,10 @@ class Revived(Protocol):
         ...
 
 
+# So many rounds late itself, the watchdog gives the others one round to come.
+STOOD_STILL = 3.0
+
+
 class _Case:
     __slots__ = ("attempts", "is_withheld")
 
@@ -69,18 +73,22 @@ class Reviver:
         self._cases: dict[Cause, _Case] = {}
 
     async def run(self, stop: Stop) -> None:
+        looked_at = self._clock.monotonic()
         while not await stop.pause(self._limits().watch_seconds):
             self._beats.promise(self.name, self._limits().watch_seconds)
-            self.check()
+            before, looked_at = looked_at, self._clock.monotonic()
+            # A process that stood still as a whole has nobody in particular who does not come round.
+            if looked_at - before < STOOD_STILL * self._limits().watch_seconds:
+                self.check()
         self._beats.leave(self.name)
 
     def check(self) -> None:
         """Who is missing is asked of the beats themselves: the eyes may be the ones that are missing."""
-        troubled = {cause for cause in self._standing() if cause[0] in {HALTED, FORGOTTEN}}
-        troubled |= {(BEAT_MISSED, name) for name in self._beats.missing()}
+        troubled = [cause for cause in self._standing() if cause[0] in {HALTED, FORGOTTEN}]
+        troubled += [(BEAT_MISSED, name) for name in self._beats.missing()]
         for cause in troubled:
             self._treat(cause, self._cases.setdefault(cause, _Case()))
-        for cause in self._cases.keys() - troubled:
+        for cause in [known for known in self._cases if known not in troubled]:
             self._release(cause, self._cases[cause])
 
     def look(self, cause: Cause) -> Look:
