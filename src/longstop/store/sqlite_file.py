@@ -95,6 +95,10 @@ def rewrite_wal(path: Path) -> None:
             os.fsync(wal.fileno())
     except FileNotFoundError:
         return
+    except PermissionError as error:
+        # Nobody who may not write it can have left anything in it unsynced.
+        said = f"The database {path} may not be written: {error.strerror}."
+        raise StoreError(said, hint="Check the rights of the file, and of those beside it.") from error
     except OSError as error:
         raise DatabaseSyncError(f"The WAL of the database {path} could not be written again: {error}.") from error
 
