@@ -68,11 +68,11 @@ def _innings_needed(script: MatchScript) -> int:
 
 
 def _check_super_overs(script: MatchScript) -> None:
-    super_overs = sum(innings.super_over for innings in script.innings)
+    super_overs = sum(innings.super_over and bool(innings.balls) for innings in script.innings)
     if script.outcome.eliminator and not super_overs:
         raise FieldError("it was won in a super over, whose innings are missing", FETCH_AGAIN)
     if script.outcome.eliminator and super_overs % 2:
-        raise FieldError(f"it holds {super_overs} super over innings, so one is missing", FETCH_AGAIN)
+        raise FieldError(f"it holds {super_overs} innings of super overs, so one is missing", FETCH_AGAIN)
 
 
 def _check_overs(script: MatchScript, main: list[ScriptInnings]) -> None:

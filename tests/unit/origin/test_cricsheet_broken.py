@@ -60,6 +60,14 @@ BROKEN: dict[str, tuple[object, str]] = {
         ),
         "super over",
     ),
+    "a super over without a ball": (
+        document(
+            innings(REDS), innings(BLUES), innings(BLUES, super_over=True),
+            {"team": REDS, "overs": [], "super_over": True},
+            outcome={"result": "tie", "eliminator": REDS},
+        ),
+        "super over",
+    ),
     "no super over, though it was won in one": (
         document(innings(REDS), innings(BLUES), outcome={"result": "tie", "eliminator": REDS}),
         "whose innings are missing",
