@@ -107,7 +107,7 @@ async def _while_held(path: Path, outage: Outage) -> tuple[int, float]:
 def prove_latency(_: Wishes) -> Iterator[Figure]:
     with empty_folder("latency") as folder:
         seconds = asyncio.run(_updates(folder))
-        bare = _bare(folder / "bare.db")
+        bare = asyncio.run(_bare(folder / "bare.db"))
     yield noted("updates a second", round(len(seconds) / UPDATE_SECONDS))
     yield at_least("updates stored", len(seconds), int(0.95 * UPDATES_A_SECOND * UPDATE_SECONDS))
     yield noted("half of them within", round(quantiles(seconds, n=100)[49], 4), "s")
@@ -140,7 +140,7 @@ async def _updates(folder: Path) -> list[float]:
     return seconds
 
 
-def _bare(path: Path) -> float:
+async def _bare(path: Path) -> float:
     """What the disk and SQLite take for a batch, with nothing of ours around them."""
     connection = sqlite3.connect(path, isolation_level=None)
     for statement in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "CREATE TABLE rows (number, text)"):
