@@ -17,6 +17,8 @@ from pathlib import Path
 from longstop.store.disk import DiskFile
 
 SECTOR = 512
+# The kind of operation that is told apart from all others.
+SYNC = "sync"
 
 
 class DiedError(BaseException):
@@ -27,11 +29,14 @@ class DiedError(BaseException):
 class _Inode:
     seen: bytearray = field(default_factory=bytearray)
     kept: bytes = b""
-    lost: bool = False  # a sync failed: the kernel now thinks that what is seen was kept
+    # What was written since the last sync. After one that failed the kernel thinks it clean, and never writes it.
+    dirty: list[tuple[int, int]] = field(default_factory=list)
 
     def sync(self) -> None:
-        if not self.lost:
-            self.kept = bytes(self.seen)
+        kept = bytearray(self.kept[: len(self.seen)].ljust(len(self.seen), b"\0"))
+        for start, end in self.dirty:
+            kept[start:end] = self.seen[start:end]
+        self.kept, self.dirty = bytes(kept), []
 
 
 @dataclass
@@ -42,7 +47,7 @@ class Faults:
     die_at: int | None = None
     fail_at: dict[int, int] = field(default_factory=dict)
     capacity: int | None = None
-    trouble: Callable[[], int | None] = lambda: None
+    trouble: Callable[[str], int | None] = lambda _: None
 
 
 class SimulatedDisk:
@@ -62,7 +67,7 @@ class SimulatedDisk:
             self._forget_names()
             for inode in self._seen.values():
                 inode.kept = self._torn(inode)
-                inode.seen, inode.lost = bytearray(inode.kept), False
+                inode.seen, inode.dirty = bytearray(inode.kept), []
             self._kept = dict(self._seen)
         self.is_dead, self.operations, self.faults = False, 0, faults or Faults()
 
@@ -99,7 +104,7 @@ class SimulatedDisk:
             parts.append(side[start:end].ljust(end - start, b"\0"))
         return b"".join(parts)
 
-    def _operate(self, work: Callable[[], None]) -> None:
+    def _operate(self, work: Callable[[], None], kind: str = "") -> None:
         """Half of the time the operation in which the process dies has still been done."""
         if self.is_dead:
             raise DiedError
@@ -109,7 +114,7 @@ class SimulatedDisk:
             if self.chance.getrandbits(1):
                 work()
             raise DiedError
-        code = self.faults.fail_at.get(self.operations) or self.faults.trouble()
+        code = self.faults.fail_at.get(self.operations) or self.faults.trouble(kind)
         if code is not None:
             raise OSError(code, os.strerror(code))
         work()
@@ -163,21 +168,21 @@ class SimulatedDisk:
             self._operate(lambda: _put(inode, offset, data[:room]))
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._operate(lambda: _put(inode, offset, data))
-        inode.lost = False  # the pages are dirty again
 
     def truncate(self, inode: _Inode, size: int) -> None:
         self._operate(lambda: inode.seen.__delitem__(slice(size, None)))
 
     def sync(self, inode: _Inode) -> None:
         try:
-            self._operate(inode.sync)
+            self._operate(inode.sync, SYNC)
         except OSError:
-            inode.lost = True
+            inode.dirty = []
             raise
 
 
 def _put(inode: _Inode, offset: int, data: bytes) -> None:
     inode.seen[offset : offset + len(data)] = data
+    inode.dirty.append((offset, offset + len(data)))
 
 
 class _SimulatedFile:

@@ -8,7 +8,7 @@ from longstop_origin.invented import League
 from longstop_origin.model import invent_match
 from longstop_origin.script import MatchScript
 from longstop_origin.storm.database import Server
-from longstop_origin.storm.disk import Faults, SimulatedDisk
+from longstop_origin.storm.disk import SYNC, Faults, SimulatedDisk
 from longstop_origin.storm.plan import DISK, Plan
 from longstop_origin.storm.site import StormSite
 from longstop_origin.storm.timeline import EPOCH, Timeline
@@ -53,14 +53,15 @@ class Scene:
         full = self.plan.spell(DISK, self.timeline.seconds, ("full",))
         self.disk.faults.capacity = None if full is None else FULL_BYTES
 
-    def _trouble(self) -> int | None:
-        """The error with which the next operation of the disk fails."""
+    def _trouble(self, kind: str) -> int | None:
+        """The error with which the next operation of the disk fails. One that fails once is a sync most of the time."""
         for number, spell in enumerate(self.plan.spells.get(DISK, ())):
             if not spell.covers(self.timeline.seconds):
                 continue
             if spell.kind == "fails":
                 return errno.EIO
-            if spell.kind == "fails once" and number not in self._begun:
+            is_meant = kind == SYNC or number % 3 == 0
+            if spell.kind == "fails once" and is_meant and number not in self._begun:
                 self._begun.add(number)
                 return errno.EIO
         return None

@@ -84,7 +84,7 @@ class Witness:
         cancelled by nobody is told as what it is."""
         now = self._timeline.seconds
         is_lost = "CancelledError: the task was lost" in signal.error_message
-        is_overdue = "TurnOverdueError: no end after" in signal.error_message
+        is_overdue = "no end after" in signal.error_message
         return (is_lost and now - self.cancelled_at < 2.0) or (is_overdue and now - self.thawed_at < 2.0)
 
     # What is promised.
