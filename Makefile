@@ -16,7 +16,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-supervision storm doctor clean distclean
+.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-serving proof-supervision storm doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,7 +61,8 @@ bench: ## measure what a poll costs beside a bare loop and on each rung, and a t
 	$(SETUP) run
 	@$(VENV)/python -m benchmarks.house $(ARGS)
 	@$(VENV)/python -m benchmarks.rungs
-	@exec $(VENV)/python -m benchmarks.thousand
+	@$(VENV)/python -m benchmarks.thousand
+	@exec $(VENV)/python -m benchmarks.proof_serving --only cost
 
 proof-house: ## prove the figures that take too long for the tests
 	$(SETUP) test
@@ -86,6 +87,10 @@ proof-supervision: ## prove the figures of supervision, pace and recovery
 storm: ## run the engine through seeded storms on virtual time: make storm SEEDS=2000
 	$(SETUP) run
 	@exec $(VENV)/longstop storm --seeds 1..$(SEEDS) $(ARGS)
+
+proof-serving: ## prove the figures of the API: cost, load, health, the whole document
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_serving $(ARGS)
 
 doctor: ## say what is installed, reachable and missing, and what to do
 	$(SETUP) run

@@ -17,9 +17,7 @@ from longstop.serve.conditional import http_date, is_known_to
 from longstop.serve.freshness import Age, KnownMatch, age_of
 from longstop.serve.origins import metadata
 from longstop.serve.reading import ReadModel
-from longstop.serve.ready import Pairs, ReadyResponse, pairs_of
 from longstop.serve.recollection import Recollection, Remembered
-from longstop.serve.sent import sent
 
 JSON: Final = "application/json"
 ANSWERS_MAX: Final = 2_000
@@ -31,20 +29,52 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Answer(msgspec.Struct, frozen=True):
+    """Ready to be sent, in the form in which a server takes it."""
+
     body: bytes
     headers: dict[str, str]
     tag: str
     modified_at: datetime | None = None
     media_type: str = JSON
-    pairs: Pairs = ()
 
-    def to(self, request: Request[Any, Any, Any]) -> Response[Any]:
-        tags, since = sent(request.scope, b"if-none-match"), sent(request.scope, b"if-modified-since")
-        if (tags or since) and is_known_to(self.tag, self.modified_at, tags, since):
-            return Response(b"", status_code=304, headers=self.headers, media_type=self.media_type)
-        if self.pairs:
-            return ReadyResponse(self.body, self.pairs, self.media_type)
-        return Response(self.body, headers=self.headers, media_type=self.media_type)
+    def to(self, request: Request[Any, Any, Any]) -> "Ready":
+        return Ready.of(self, self.encoded(), request.scope)
+
+    def encoded(self) -> list[tuple[bytes, bytes]]:
+        return [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
+
+
+class Ready(Response[Any]):
+    """An answer that goes out as it is. The framework would look at every header of it again, each time."""
+
+    __slots__ = ("_body", "_headers", "_status")
+
+    def __init__(self, status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+        self._status = status
+        self._headers = headers
+        self._body = body
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> Any:
+        return self.send
+
+    @classmethod
+    def of(cls, answer: Answer, headers: list[tuple[bytes, bytes]], scope: Any) -> "Ready":
+        """Asked for with conditions it may be that whoever asks has it already."""
+        tags = since = None
+        for name, value in scope["headers"]:
+            if name == b"if-none-match":
+                tags = value.decode("latin-1") if tags is None else f"{tags}, {value.decode('latin-1')}"
+            elif name == b"if-modified-since":
+                since = value.decode("latin-1")
+        if (tags is not None or since) and is_known_to(answer.tag, answer.modified_at, tags, since):
+            return cls(304, headers, b"")
+        media = (b"content-type", answer.media_type.encode())
+        length = (b"content-length", b"%d" % len(answer.body))
+        return cls(200, [media, length, *headers], answer.body)
+
+    async def send(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ARG002 - as ASGI has it
+        await send({"type": "http.response.start", "status": self._status, "headers": self._headers})
+        await send({"type": "http.response.body", "body": self._body, "more_body": False})
 
 
 def headers_of(age: Age, tag: str, modified_at: datetime | None, *, is_degraded: bool) -> dict[str, str]:
@@ -90,6 +120,7 @@ class _Kept(msgspec.Struct):
     tag: str
     moment: tuple[Any, ...] = ()
     answer: Answer | None = None
+    headers: list[tuple[bytes, bytes]] = []
 
 
 class MatchAnswers:
@@ -100,7 +131,7 @@ class MatchAnswers:
         self._recollection = recollection
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
-    def now(self, match_id: str, found: Remembered) -> Answer:
+    def now(self, match_id: str, found: Remembered, scope: Any) -> Ready:
         known = self._recollection.known(found)
         age = age_of(known, self._model)
         kept = self._content(match_id, found, known, age)
@@ -109,7 +140,8 @@ class MatchAnswers:
         moment = (age.captured_at, age.whole_seconds, _seconds(now, source_at), _seconds(now, known.told_at))
         if kept.answer is None or kept.moment != moment:
             kept.moment, kept.answer = moment, self._written(kept, known, age)
-        return kept.answer
+            kept.headers = kept.answer.encoded()
+        return Ready.of(kept.answer, kept.headers, scope)
 
     def _content(self, match_id: str, found: Remembered, known: KnownMatch, age: Age) -> _Kept:
         key = self._key(found, known, age)
@@ -139,8 +171,7 @@ class MatchAnswers:
         told = _encode(metadata(known, age, self._model, has_fields=True))
         modified_at = known.live.captured_at if known.live else known.row.discovered_at
         headers = headers_of(age, kept.tag, modified_at, is_degraded=known.is_degraded)
-        body = _joined(kept.content, told)
-        return Answer(body, headers, kept.tag, modified_at=modified_at, pairs=pairs_of(headers, JSON, len(body)))
+        return Answer(_joined(kept.content, told), headers, kept.tag, modified_at=modified_at)
 
 
 def _joined(content: bytes, told: bytes) -> bytes:

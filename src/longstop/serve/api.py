@@ -26,7 +26,7 @@ from longstop.serve.match_routes import match_routes
 from longstop.serve.probes import probes
 from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, ApiError
 from longstop.serve.reading import ReadModel
-from longstop.serve.sent import sent
+from longstop.serve.shortcut import shortcut
 from longstop.serve.streaming.following import Streams
 from longstop.serve.streaming.routes import stream_routes
 
@@ -42,21 +42,18 @@ async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
 
 
 async def require_json_accepted(request: Request[Any, Any, Any]) -> None:
-    """Before every route but the page: whoever accepts something else only is told so."""
-    accept = sent(request.scope, b"accept") or ""
-    if (
-        not accept
-        or any(_accepts_json(part) for part in accept.split(","))
-        or "text/" in request.route_handler.media_type
-    ):
+    """Before every route but the page and files: whoever accepts something else only is told so."""
+    told = [value for name, value in request.scope["headers"] if name == b"accept"]
+    if not told or "text/" in request.route_handler.media_type:
         return
-    raise ApiError(NOT_ACCEPTABLE, "This address answers in application/json.")
+    if not any(_accepts_json(part) for part in b",".join(told).decode("latin-1").split(",")):
+        raise ApiError(NOT_ACCEPTABLE, "This address answers in application/json.")
 
 
 def _accepts_json(part: str) -> bool:
     media, _, parameters = part.strip().lower().partition(";")
     is_refused = "q=0" in parameters.replace(" ", "").split(";")
-    return media.strip() in {"*/*", "application/*", "application/json"} and not is_refused
+    return media.strip() in {"", "*/*", "application/*", "application/json"} and not is_refused
 
 
 def create_app(
@@ -81,15 +78,15 @@ def create_litestar(
     admin: AdminDesk | None = None,
     desk: ReadingDesk | None = None,
 ) -> Litestar:
+    desk = desk or ReadingDesk(model, Streams(model.clock, model.bus))
     routes = [
         *probes(has_health=has_health),
-        *match_routes(),
+        *match_routes(desk),
         *event_routes(),
         *export_routes(),
         *stream_routes(),
         problem_type,
     ]
-    desk = desk or ReadingDesk(model, Streams(model.clock, model.bus))
     # Who is shut out is cut off at once, and not with the next heartbeat.
     entry.on_change(desk.streams.newest.wake_all)
     lists = MatchLists(desk)
@@ -107,7 +104,7 @@ def create_litestar(
         },
         exception_handlers=dict(HANDLERS),
         before_request=require_json_accepted,
-        middleware=[entry.door.before],
+        middleware=[entry.door.before, shortcut(desk)],
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,

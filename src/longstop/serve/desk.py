@@ -18,6 +18,7 @@ from longstop.serve.recollection import Recollection, Remembered
 from longstop.serve.snapshots import Snapshots
 from longstop.serve.streaming.following import Streams
 from longstop.serve.streaming.lines import FeedPages
+from longstop.serve.vitals import HealthPage
 
 T = TypeVar("T")
 _Request = Request[Any, Any, Any]
@@ -31,6 +32,7 @@ class ReadingDesk:
         self.recollection = Recollection(model)
         self.answers = MatchAnswers(model, self.recollection)
         self.snapshots = Snapshots(model, model.bus, snapshots_per_match)
+        self.health = HealthPage(model)
         self._last = LastAnswers()
 
     async def remembered(self, match_id: str) -> Remembered:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from itertools import count
 from secrets import token_hex
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -48,6 +48,14 @@ SECURITY_HEADERS: Mapping[str, str] = {
 }
 
 
+# What says nothing about data, and is left out where no page is: each header costs as much as reading a field.
+_OF_PAGES = frozenset({"content-security-policy", "cross-origin-opener-policy", "permissions-policy"})
+DATA_HEADERS: Mapping[str, str] = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    **{name: value for name, value in SECURITY_HEADERS.items() if name not in _OF_PAGES},
+}
+
+
 Note = Callable[[Visit, str, int, float, float | None], None]
 
 
@@ -61,7 +69,7 @@ class Gate:
         self._clock = clock
         self._note = note
         self._make_id = make_id or _numbered()
-        self._headers = [(name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items()]
+        self._headers = Dress(_encoded(SECURITY_HEADERS), _encoded(DATA_HEADERS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -103,12 +111,23 @@ def _numbered() -> Callable[[], str]:
     return lambda: f"{beginning}-{next(numbers):x}"
 
 
+class Dress(NamedTuple):
+    """What is added to every answer: to pages, and to data."""
+
+    page: list[tuple[bytes, bytes]]
+    data: list[tuple[bytes, bytes]]
+
+
+def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
 class _Answer:
     """What goes out, with the headers that every answer has; and what is remembered of it."""
 
     __slots__ = ("_added", "_send", "_visit", "age_seconds", "status")
 
-    def __init__(self, send: Send, visit: Visit, added: list[tuple[bytes, bytes]]) -> None:
+    def __init__(self, send: Send, visit: Visit, added: Dress) -> None:
         self._send = send
         self._visit = visit
         self._added = added
@@ -123,18 +142,20 @@ class _Answer:
 
     def _dressed(self, headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
         """Names are in small letters already, as ASGI wants them."""
-        added = [*self._added, (b"x-request-id", self._visit.request_id.encode("ascii")), *self._visit.headers]
         if self.status in _TELLING_METHODS:
             headers = [_with_head(name, value) for name, value in headers]
-        is_kept = False
+        is_kept, added = False, self._added.data
         for name, value in headers:
             if name == b"cache-control":
                 is_kept = True
             elif name == _AGE:
                 self.age_seconds = float(value)
+            elif name == b"content-type" and value.startswith(b"text/html"):
+                added = self._added.page
+        dressed = [*headers, *added, (b"x-request-id", self._visit.request_id.encode("ascii")), *self._visit.headers]
         if not is_kept:
-            added.append(_NOT_KEPT)
-        return [*headers, *added]
+            dressed.append(_NOT_KEPT)
+        return dressed
 
 
 def _with_head(name: bytes, value: bytes) -> tuple[bytes, bytes]:

@@ -21,6 +21,7 @@ from longstop.serve.matches import match_body
 from longstop.serve.parameters import CURSOR_MAX, ERRORS, ERRORS_OF_ONE, AsOf, MatchId, moment_of, require_key
 from longstop.serve.snapshots import CachedSnapshot, State, delta
 
+MATCH_INFO: Final = "/cricket-data/match-info/{match_id:str}"
 LIST_MAX: Final = 1_000
 LIST_AS_OF_MAX: Final = 100
 
@@ -62,19 +63,27 @@ async def list_matches(
     return answer.to(request)
 
 
-@get(
-    "/cricket-data/match-info/{match_id:str}",
-    opt=READ,
-    tags=["matches"],
-    summary="One match, whole",
-    response_headers=FRESH,
-    responses=ERRORS_OF_ONE | NOT_MODIFIED,
-)
-async def match_info(reads: Reads, request: Asked, match_id: MatchId, as_of: AsOf = None) -> Response[wire.MatchInfo]:
-    moment = moment_of("as_of", as_of)
-    if moment is None:
-        return reads.answers.now(match_id, await reads.remembered(match_id)).to(request)
-    known = await reads.known(match_id, moment)
+def match_info_route(reads: ReadingDesk) -> HTTPRouteHandler:
+    """Asked for more than all others together, so it is handed its desk once and not with each request."""
+
+    @get(
+        MATCH_INFO,
+        opt=READ,
+        tags=["matches"],
+        summary="One match, whole",
+        response_headers=FRESH,
+        responses=ERRORS_OF_ONE | NOT_MODIFIED,
+    )
+    async def match_info(request: Asked, match_id: MatchId, as_of: AsOf = None) -> Response[wire.MatchInfo]:
+        if as_of is not None:
+            return await _info_as_of(reads, request, match_id, as_of)
+        return reads.answers.now(match_id, await reads.remembered(match_id), request.scope)
+
+    return match_info
+
+
+async def _info_as_of(reads: ReadingDesk, request: Asked, match_id: str, as_of: str) -> Response[Any]:
+    known = await reads.known(match_id, moment_of("as_of", as_of))
     body = match_body(known, reads.model)
     parts = {name: getattr(body, name) for name in body.__struct_fields__}
     modified_at = known.live.captured_at if known.live else None
@@ -131,5 +140,5 @@ def _before(states: Any, since: int | None) -> State | None:
     return next((state for state in states if state.sequence == since), None)
 
 
-def match_routes() -> list[HTTPRouteHandler]:
-    return [list_matches, match_info, match_snapshots, match_delta]
+def match_routes(reads: ReadingDesk) -> list[HTTPRouteHandler]:
+    return [list_matches, match_info_route(reads), match_snapshots, match_delta]

@@ -3,17 +3,22 @@
 from typing import Annotated, Final
 
 from litestar import Response, get
+from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import ResponseSpec
+from litestar.params import SkipValidation
 from msgspec import Meta, Struct
 
 from longstop.domain.errors import StoreError
+from longstop.serve.answers import Ready
+from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import PUBLIC
 from longstop.serve.parameters import Model, problems
 from longstop.serve.reading import ReadModel
 from longstop.serve.summary import HealthSummary, health_summary
-from longstop.serve.vitals import HealthReport, health_report
+from longstop.serve.vitals import HealthReport
 
+Reads = NamedDependency[SkipValidation[ReadingDesk]]
 _PING_SECONDS: Final = 2.0
 _ONLY_JSON: Final = problems((406, "Only JSON."))
 
@@ -34,9 +39,10 @@ class Readiness(Struct, frozen=True):
     summary="Health of the instance and of every scraper; 503 when it is down",
     responses=_ONLY_JSON | {503: ResponseSpec(HealthReport, generate_examples=False, description="The same, down.")},
 )
-async def health(model: Model) -> Response[HealthReport]:
-    report = health_report(model)
-    return Response(report, status_code=503 if report.status == "down" else 200)
+async def health(reads: Reads) -> Response[HealthReport]:
+    body, status = reads.health.now()
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    return Ready(status, headers, body)
 
 
 @get("/status", opt=PUBLIC, tags=["health"], summary="The grade of the instance, and why", responses=_ONLY_JSON)
