@@ -228,16 +228,26 @@ def on_validation_error(request: _Request, error: ValidationException) -> Respon
 
 def _faults(extra: Any) -> list[Fault]:
     listed = extra if isinstance(extra, list) else []
-    return [Fault(str(item.get("key", "")), _plain(str(item.get("message", "")))) for item in listed]
+    return [_fault(str(item.get("key", "")), str(item.get("message", ""))) for item in listed]
 
 
-_STATUSES = ", ".join(status.value for status in MatchStatus)
+def _fault(key: str, message: str) -> Fault:
+    """What may stand there is told by the parameter: msgspec names only what may not."""
+    name, words = _CHOICES.get(key, (key, ""))
+    if message.startswith("Invalid enum value") and words:
+        return Fault(name, f"must be one of {words}")
+    return Fault(name, _plain(message))
+
+
+# By their names in the code: as they are sent, and what may be sent.
+_CHOICES: Mapping[str, tuple[str, str]] = {
+    "status": ("status", ", ".join(status.value for status in MatchStatus)),
+    "kind": ("format", "cricsheet, csv, parquet"),
+}
 
 
 def _plain(message: str) -> str:
     """msgspec speaks of types; a consumer thinks of numbers and words."""
-    if message.startswith("Invalid enum value"):
-        return f"must be one of {_STATUSES}"
     for technical, plain in (("`int`", "a whole number"), ("`str`", "text"), ("Expected", "must be"), ("`", "")):
         message = message.replace(technical, plain)
     return message

@@ -88,6 +88,19 @@ async def test_a_wrong_status_is_told_which_there_are(world: World) -> None:
     assert body["detail"] == "status: must be one of upcoming, live, completed, abandoned"
 
 
+async def test_a_wrong_format_is_told_which_there_are(world: World) -> None:
+    world.add()
+    path = "/cricket-data/matches/crex_QUY/export?format=xml"
+    body = problem(await ask(world, path), 400, "bad-parameter")
+    assert body["detail"] == "format: must be one of cricsheet, csv, parquet"
+
+
+async def test_the_media_type_of_a_csv_names_its_charset_once(world: World) -> None:
+    world.add()
+    answer = await ask(world, "/cricket-data/matches/crex_QUY/export?format=csv")
+    assert answer.headers["content-type"] == "text/csv; charset=utf-8"
+
+
 @pytest.mark.parametrize(
     "query", ["after=-1", "after=x", "after=1.5", f"after={2**53 + 1}", "limit=1001", "after=9" + "9" * 400]
 )

@@ -2,6 +2,8 @@
 
 import pytest
 
+from longstop.fetch.browser.command_line import MARK_VARIABLE
+
 
 @pytest.mark.req("I5")
 @pytest.mark.parametrize(
@@ -62,6 +64,11 @@ def test_a_variable_of_a_stranger_is_left_alone(loaded) -> None:
 
 def test_our_own_tests_and_the_shared_data_have_variables_too(loaded) -> None:
     loaded(environ={"LONGSTOP_TEST_POSTGRES": "x", "LONGSTOP_SHARED_DATA": "x", "LONGSTOP_CONFIG": ""})
+
+
+def test_the_mark_of_a_browser_that_starts_is_no_setting(loaded) -> None:
+    """Playwright hands our environment on, so it stands there for a moment; a reload may come in that moment."""
+    loaded(environ={MARK_VARIABLE: "/somewhere 1"})
 
 
 def test_what_kubernetes_says_about_its_services_is_left_alone(loaded) -> None:
