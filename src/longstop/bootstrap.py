@@ -275,6 +275,7 @@ class Instance:
             clock=self.clock,
             bus=self.bus,
             verbs=EngineVerbs(lambda: self.engine, self._recycle),
+            written=self.hall.audit.written,
         )
 
     async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:

@@ -81,6 +81,21 @@ class AccessEntry(msgspec.Struct, frozen=True):
     data_age_seconds: float | None = None
 
 
+class VerbEntry(msgspec.Struct, frozen=True):
+    """One use of a verb of /admin, whatever came of it: done, failed or refused. Later entries have higher numbers."""
+
+    entry_id: int
+    at: datetime
+    consumer: str
+    key_id: str
+    verb: str
+    subject: str
+    reason: str
+    outcome: str
+    detail: str
+    request_id: str
+
+
 def allows(scopes: frozenset[Scope], wanted: Scope) -> bool:
     return wanted in scopes or Scope.ADMIN in scopes
 

@@ -189,6 +189,17 @@ def _on_log_lost(lost: facts.AccessLogLost) -> AlertRaised:
     )
 
 
+def _on_audit_lost(lost: facts.AdminAuditLost) -> AlertRaised:
+    return AlertRaised(
+        at=lost.at,
+        alert="admin audit lost",
+        severity="ERROR",
+        message=f"The operators' audit cannot be written: {lost.reason}",
+        hint=lost.hint or "Bring its database back; what waits is written then.",
+        context={"waiting": lost.waiting, "dropped": lost.dropped},
+    )
+
+
 def _on_limits(lost: facts.LimitsLost) -> AlertRaised:
     return AlertRaised(
         at=lost.at,
@@ -228,6 +239,7 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.ScraperResumed: _on_resumed,
     facts.KeysUnreadable: _on_keys,
     facts.AccessLogLost: _on_log_lost,
+    facts.AdminAuditLost: _on_audit_lost,
     facts.LimitsLost: _on_limits,
     facts.AccessDegraded: _on_degraded,
 }

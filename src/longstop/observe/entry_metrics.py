@@ -16,6 +16,9 @@ class EntryMetrics:
         self.log_dropped = Gauge(
             "longstop_access_log_dropped", "Entries dropped in the outage that lasts.", registry=registry
         )
+        self.audit_lost = Gauge(
+            "longstop_admin_audit_lost", "1 while the operators' audit cannot be written.", registry=registry
+        )
         self.limits_alone = Gauge(
             "longstop_limits_alone", "1 while Redis is away and limits are kept by share.", registry=registry
         )
@@ -34,6 +37,8 @@ class EntryMetrics:
         signals.subscribe(facts.CallerRefused, lambda refused: self.refused.labels(refused.reason).inc())
         signals.subscribe(facts.AccessLogLost, self._on_lost)
         signals.subscribe(facts.AccessLogRecovered, self._on_recovered)
+        signals.subscribe(facts.AdminAuditLost, lambda _: self.audit_lost.set(1))
+        signals.subscribe(facts.AdminAuditRecovered, lambda _: self.audit_lost.set(0))
         signals.subscribe(facts.LimitsLost, lambda _: self.limits_alone.set(1))
         signals.subscribe(facts.LimitsRecovered, lambda _: self.limits_alone.set(0))
         signals.subscribe(facts.SinkPushed, self._on_pushed)

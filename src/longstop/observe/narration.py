@@ -105,7 +105,7 @@ class Narrator:
 
     def _tell_verb(self, used: facts.AdminVerbUsed) -> None:
         """Whoever is refused may try as often as a page can; that must not fill the log."""
-        fields = _fields(used, "verb", "outcome", "consumer", "match_id", "reason", "detail", "request_id")
+        fields = _fields(used, "verb", "outcome", "consumer", "match_id", "subject", "reason", "detail", "request_id")
         if used.outcome != "refused":
             self._write(logging.INFO if used.outcome == "done" else logging.WARNING, used, "admin verb used", fields)
         elif count := self._occurrence("", "admin refused", used.at):
@@ -272,6 +272,8 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.KeysUnreadable: _telling(logging.ERROR, "keys cannot be read", "reason", "hint"),
     facts.AccessLogLost: _telling(logging.ERROR, "access log cannot be written", *_LOST),
     facts.AccessLogRecovered: _telling(_INFO, "access log is written again", "written", "dropped"),
+    facts.AdminAuditLost: _telling(logging.ERROR, "admin audit cannot be written", *_LOST),
+    facts.AdminAuditRecovered: _telling(_INFO, "admin audit is written again", "written", "dropped"),
     facts.TokenFailed: _telling(_WARN, "no token", *facts.TokenFailed.__struct_fields__[1:]),
     facts.AccessDegraded: _telling(logging.ERROR, "access degraded", *facts.AccessDegraded.__struct_fields__[1:]),
     facts.AccessRegained: _telling(_INFO, "access regained", "whose", "duration_seconds"),

@@ -18,7 +18,7 @@ from longstop.domain.errors import LongstopError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.serve.entry.rules import ADMIN
-from longstop.serve.entry.visit import Visit, visit_of
+from longstop.serve.entry.visit import visit_of
 from longstop.serve.problems import (
     MEDIA_TYPE,
     SETTINGS_REFUSED,
@@ -95,14 +95,20 @@ class StartRequest(Struct, frozen=True):
     url: str
 
 
+async def written_elsewhere() -> None:
+    """Where nobody keeps an audit."""
+
+
 @dataclass(frozen=True, slots=True)
 class AdminDesk:
-    """What the routes need. `verbs` are missing until there is an engine that has them."""
+    """What the routes need. `verbs` are missing until there is an engine that has them. `written` waits a moment
+    for the audit, and never fails."""
 
     reload: Callable[[str], Awaitable[ReloadResult]]
     clock: Clock
     bus: Signals
     verbs: AdminVerbs | None = None
+    written: Callable[[], Awaitable[None]] = written_elsewhere
 
     async def does(
         self,
@@ -112,6 +118,7 @@ class AdminDesk:
         match_id: str | None = None,
         reason: str = "",
         seconds: float | None = None,
+        subject: str = "",
     ) -> ResultT:
         """Within a deadline, and told whatever comes of it."""
         allowed = VERB_SECONDS_MAX if seconds is None else seconds
@@ -128,18 +135,21 @@ class AdminDesk:
             detail = f"not done within {allowed:g} s"
             raise ApiError(TOO_SLOW, f"{verb.capitalize()} was {detail}.") from None
         finally:
-            self._tell(verb, outcome, match_id, reason, detail, request)
+            self._tell(request, verb, outcome, detail, match_id, reason, subject)
+            await self.written()
 
     def _tell(
         self,
+        request: Request[Any, Any, Any],
         verb: str,
         outcome: str,
-        match_id: str | None = None,
-        reason: str = "",
-        detail: str = "",
-        request: Request[Any, Any, Any] | None = None,
+        detail: str,
+        match_id: str | None,
+        reason: str,
+        subject: str,
     ) -> None:
-        visit = visit_of(request.scope) if request is not None else Visit("")
+        visit = visit_of(request.scope)
+        visit.is_told = True
         self.bus.emit(
             signals.AdminVerbUsed(
                 at=self.clock.now(),
@@ -150,6 +160,8 @@ class AdminDesk:
                 detail=detail,
                 request_id=visit.request_id,
                 consumer=visit.consumer,
+                key_id=visit.key_id,
+                subject=subject,
             )
         )
 
@@ -259,7 +271,15 @@ async def choose_rung(
     responses=_problems((400, "The address is no match of ours."), (503, "Insufficient memory resources.")),
 )
 async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[StartRequest]) -> Done:
-    return Done("start", await desk.does("start", verbs.start(data.url), request))
+    return Done("start", await desk.does("start", verbs.start(data.url), request, subject=_shown(data.url)))
+
+
+def _shown(url: str) -> str:
+    """An address without what may be a secret in it."""
+    parts = url.partition("?")[0].partition("#")[0]
+    scheme, mark, rest = parts.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"[:300]
 
 
 _WITH_ENGINE: Final = (recycle, restart, pause, resume, stop, choose_rung, start)

@@ -18,9 +18,10 @@ from longstop.serve.console.page import console_router
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.hall import Entry
 from longstop.serve.entry.rules import PUBLIC
+from longstop.serve.entry.visit import Visit
 from longstop.serve.event_routes import event_routes
 from longstop.serve.exports.routes import export_routes
-from longstop.serve.gate import Gate
+from longstop.serve.gate import Gate, Note
 from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
 from longstop.serve.probes import probes
@@ -65,9 +66,21 @@ def create_app(
     desk: ReadingDesk | None = None,
 ) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    note = entry.journal.note if entry.journal is not None else None
     app = create_litestar(model, entry, has_health=has_health, admin=admin, desk=desk)
-    return Gate(app, model.clock, note)
+    return Gate(app, model.clock, _note_of(entry))
+
+
+def _note_of(entry: Entry) -> Note | None:
+    """Who hears of each answer."""
+    journal, audit = entry.journal, entry.audit
+    if journal is None or audit is None:
+        return None
+
+    def note(visit: Visit, method: str, status: int, began: float, age_seconds: float | None) -> None:
+        journal.note(visit, method, status, began, age_seconds)
+        audit.answered(visit, method, status)
+
+    return note
 
 
 def create_litestar(

@@ -130,6 +130,7 @@ class RetentionSettings(Group):
     evidence_max_mb: Megabytes = setting(512, "Error pages and screenshots; the oldest go first.", ge=1, le=10**8)
     access_log_days: Days = setting(90, "The record of who asked for what.", ge=1, le=3650)
     access_log_rows_max: Count = setting(5000000, "Its rows; the oldest go first.", ge=1000, le=10**9)
+    admin_audit_days: Days = setting(365, "The record of what operators asked for.", ge=1, le=3650)
     match_log_days: Days = setting(30, "Logs of archived matches.", ge=1, le=3650)
     match_logs_max_mb: Megabytes = setting(256, "All match logs; the oldest go first.", ge=1, le=10**8)
     snapshots_per_match: Count = setting(5, "Snapshots in each match's rolling buffer.", ge=1, le=1000)

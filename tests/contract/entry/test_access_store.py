@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from longstop.clock import SystemClock
-from longstop.domain.access import AccessEntry, ApiKey, Revocation, Scope, Tier
+from longstop.domain.access import AccessEntry, ApiKey, Revocation, Scope, Tier, VerbEntry
 from longstop.domain.errors import StoreError, StoreUnavailableError
 from longstop.store.entry.access import AccessStore, access_store
+from longstop.store.entry.verb_rows import VerbsAsked
 from tests.servers.postgres import PostgresServer
 
 pytestmark = pytest.mark.req("G2")
@@ -190,3 +191,30 @@ async def test_a_database_that_is_away_is_told_as_such(tmp_path: Path) -> None:
     with pytest.raises(StoreError):
         await broken.keys()
     await broken.close()
+
+
+def verb(number: int, outcome: str = "done", consumer: str = "ops", days: int = 0) -> VerbEntry:
+    at = NOON + timedelta(days=days, seconds=number)
+    return VerbEntry(number, at, consumer, "abcdefgh", "pause", "crex_QUY", "", outcome, "it\u2019s fine", f"r{number}")
+
+
+@pytest.mark.req("G3")
+async def test_verbs_are_found_by_who_day_and_page_and_written_twice_are_one(
+    store: AccessStore, other: AccessStore
+) -> None:
+    made = [verb(1), verb(2, consumer="chief"), verb(3, "failed"), verb(4, days=1)]
+    await store.write_verbs(made)
+    await other.write_verbs(made[1:])
+    await other.write_verbs([])
+    assert await other.verbs(VerbsAsked()) == made[::-1]
+    assert await other.verbs(VerbsAsked(day=NOON.date())) == [made[2], made[1], made[0]]
+    assert await other.verbs(VerbsAsked(consumer="chief")) == [made[1]]
+    assert await other.verbs(VerbsAsked(before=3, limit=1)) == [made[1]]
+
+
+@pytest.mark.req("G3")
+async def test_strangers_who_are_refused_again_and_again_push_out_nobody_else(store: AccessStore) -> None:
+    refused = [verb(number, "refused", "anonymous", days=3) for number in range(10, 20)]
+    await store.write_verbs([verb(1), verb(5, days=3), *refused])
+    assert await store.prune_verbs((NOON + timedelta(days=1)).date(), refused_max=4) == 7
+    assert [each.entry_id for each in await store.verbs(VerbsAsked())] == [19, 18, 17, 16, 5]

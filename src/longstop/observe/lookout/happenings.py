@@ -173,7 +173,7 @@ def _database_back(back: facts.StoreRecovered) -> Told:
 
 def _verb(used: facts.AdminVerbUsed) -> Told:
     level = {"done": "note", "refused": "warning"}.get(used.outcome, "error")
-    text = " ".join(part for part in (used.detail, used.reason) if part)
+    text = " ".join(part for part in (used.subject, used.detail, used.reason) if part)
     return Told("change", level, f"{used.verb} {used.outcome}", text, used.match_id or "")
 
 

@@ -25,6 +25,7 @@ Those of the watchdogs stand in `troubles.py`.
 | CallerRefused | somebody was not let in to the API, or asked too often | reason |
 | KeysUnreadable | keys and revocations cannot be read | |
 | AccessLogLost, AccessLogRecovered | the access log cannot be written, is written again | dropped |
+| AdminAuditLost, AdminAuditRecovered | the operators' audit cannot be written, is written again | dropped |
 | LimitsLost, LimitsRecovered | the shared count of requests is away, is back | |
 | TokenFailed, AccessDegraded, AccessRegained | no token of a source or a sink, for long, again | whose |
 | SinkPushed, SinkFailed | another Longstop has accepted payloads, has not | payloads, age |
@@ -81,6 +82,8 @@ from longstop.observe.signals.entry import (
     AccessLogLost,
     AccessLogRecovered,
     AccessRegained,
+    AdminAuditLost,
+    AdminAuditRecovered,
     CallerRefused,
     KeysUnreadable,
     LimitsLost,
@@ -162,6 +165,8 @@ __all__ = [
     "AccessLogLost",
     "AccessLogRecovered",
     "AccessRegained",
+    "AdminAuditLost",
+    "AdminAuditRecovered",
     "AdminVerbUsed",
     "AlertDelivered",
     "AlertLost",

@@ -32,6 +32,20 @@ class AccessLogRecovered(Signal, frozen=True, kw_only=True):
     dropped: int
 
 
+class AdminAuditLost(Signal, frozen=True, kw_only=True):
+    """The operators' audit cannot be written; verbs are done all the same. `dropped` found no place any more."""
+
+    reason: str
+    waiting: int
+    dropped: int
+    hint: str = ""
+
+
+class AdminAuditRecovered(Signal, frozen=True, kw_only=True):
+    written: int
+    dropped: int
+
+
 class LimitsLost(Signal, frozen=True, kw_only=True):
     """The shared count of requests is away; each process keeps to its share by itself."""
 

@@ -55,7 +55,8 @@ class ConfigurationRefused(Signal, frozen=True, kw_only=True):
 
 
 class AdminVerbUsed(Signal, frozen=True, kw_only=True):
-    """`outcome` is done, failed or refused; `detail` says why, `consumer` who asked."""
+    """`outcome` is done, failed or refused; `detail` says why, `consumer` and `key_id` who asked. `subject` is what
+    it was done to where that is no match: a source, an address."""
 
     verb: str
     outcome: str
@@ -64,6 +65,8 @@ class AdminVerbUsed(Signal, frozen=True, kw_only=True):
     detail: str = ""
     request_id: str = ""
     consumer: str = ""
+    key_id: str = ""
+    subject: str = ""
 
 
 class AlertRaised(Signal, frozen=True, kw_only=True):

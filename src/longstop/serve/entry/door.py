@@ -164,6 +164,7 @@ class Door:
         self._bus.emit(signals.CallerRefused(at=self._clock.now(), reason=refusal.kind.name, endpoint=visit.endpoint))
         if access is Access.ADMIN:
             verb = str(scope["path"]).removeprefix("/admin/")[:80]
+            visit.is_told = True
             self._bus.emit(
                 signals.AdminVerbUsed(
                     at=self._clock.now(),
@@ -172,6 +173,7 @@ class Door:
                     detail=refusal.detail,
                     request_id=visit.request_id,
                     consumer=visit.consumer,
+                    key_id=visit.key_id,
                 )
             )
 

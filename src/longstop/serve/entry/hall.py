@@ -15,6 +15,8 @@ from longstop.domain.errors import StoreError
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.serve.entry.addresses import Addresses
+from longstop.serve.entry.audit import AdminAudit
+from longstop.serve.entry.audit_routes import AuditDesk, audit_router
 from longstop.serve.entry.directory import Directory, DirectoryKeeping
 from longstop.serve.entry.door import Door, Openness
 from longstop.serve.entry.giving import TokenDesk
@@ -42,6 +44,7 @@ SETTINGS_TAKEN: Final = (
     "api.limits.workers",
     "storage.retention.access_log_days",
     "storage.retention.access_log_rows_max",
+    "storage.retention.admin_audit_days",
 )
 # A token that was given out under longer settings is believed to its end.
 _LIFE_MAX: Final = timedelta(hours=720)
@@ -54,6 +57,7 @@ class Entry:
 
     door: Door
     journal: AccessJournal | None = None
+    audit: AdminAudit | None = None
     routers: Sequence[Router] = ()
     on_change: Callable[[Callable[[], None]], None] = lambda _: None
 
@@ -90,15 +94,17 @@ class Hall:
         self.door = Door(self._passes, self._limiter, addresses, self._openness, self._attempts, clock, bus)
         lines = AccessLines(Path(settings.storage.root) / "access.log")
         self.journal = AccessJournal(self.store, lines, clock, bus, self._keeping)
+        self.audit = AdminAudit(self.store, clock, bus, lambda: self._settings.storage.retention.admin_audit_days)
         keeping = DirectoryKeeping(self.directory, clock, bus, self._signing, self._rering)
-        self.services: tuple[Service, ...] = (keeping, self.journal)
+        self.services: tuple[Service, ...] = (keeping, self.journal, self.audit)
 
     def entry(self) -> Entry:
         desk = TokenDesk(
             self.directory, self._tokens, self.door, self._life, lambda key: self._policy(Audience.API, key.tier)
         )
-        routers = entry_routers(desk, self.store, self._clock)
-        return Entry(self.door, self.journal, routers, self.directory.on_change)
+        audits = audit_router(AuditDesk(self.store, self.audit, self._clock))
+        routers = [*entry_routers(desk, self.store, self._clock), audits]
+        return Entry(self.door, self.journal, self.audit, routers, self.directory.on_change)
 
     async def open(self) -> Path | None:
         """Reads who there is. Where nobody may administer, and all is in our own files, it makes the first key and

@@ -37,6 +37,7 @@ class Visit(msgspec.Struct):
     caller: Caller | None = None
     endpoint: str = ""
     is_logged: bool = True
+    is_told: bool = False  # its verb, whatever came of it
     judge: Callable[[Caller], bool] | None = None
     headers: list[tuple[bytes, bytes]] = msgspec.field(default_factory=list)
 
@@ -47,6 +48,10 @@ class Visit(msgspec.Struct):
     @property
     def consumer(self) -> str:
         return self.caller.consumer if self.caller is not None else ANONYMOUS
+
+    @property
+    def key_id(self) -> str:
+        return self.caller.key_id if self.caller is not None else ""
 
 
 def bucket_of(consumer: str) -> str:

@@ -1,4 +1,4 @@
-"""Keeps consumers, keys, revocations and the access log. The same statements for both databases."""
+"""Keeps consumers, keys, revocations, the access log and the operators' audit; on both databases alike."""
 
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
@@ -11,9 +11,9 @@ from sqlalchemy.dialects.postgresql import insert as postgres_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from longstop.clock import Clock
-from longstop.domain.access import AccessEntry, ApiKey, Revocation, Scope, Tier
+from longstop.domain.access import AccessEntry, ApiKey, Revocation, Scope, Tier, VerbEntry
 from longstop.store.address import PostgresAddress, parse_address
-from longstop.store.entry import log_rows
+from longstop.store.entry import log_rows, verb_rows
 from longstop.store.entry.backends import Backend, PostgresBackend, SqliteBackend, alone, newer_schema
 from longstop.store.entry.log_rows import AccessDay
 from longstop.store.entry.tables import (
@@ -24,6 +24,7 @@ from longstop.store.entry.tables import (
     api_revocations,
     metadata,
 )
+from longstop.store.entry.verb_rows import VerbsAsked
 
 T = TypeVar("T")
 
@@ -75,6 +76,19 @@ class AccessStore:
 
     async def day(self, day: date, consumer: str) -> list[AccessDay]:
         return await self._run(lambda connection: log_rows.summary(connection, day, consumer))
+
+    async def write_verbs(self, entries: Sequence[VerbEntry]) -> None:
+        """The same entries may be written again."""
+        await self._run(lambda connection: verb_rows.write(connection, entries))
+
+    async def verbs(self, asked: VerbsAsked) -> list[VerbEntry]:
+        """Newest first."""
+        return await self._run(lambda connection: verb_rows.entries(connection, asked))
+
+    async def prune_verbs(self, before: date, refused_max: int) -> int:
+        """Removes entries of the days before, and of the refused the oldest beyond so many: only they can be made by
+        somebody who may do nothing."""
+        return await self._run(lambda connection: verb_rows.prune(connection, before, refused_max))
 
     async def prune(self, before: date, now: datetime, rows_max: int = 10**9) -> int:
         """Removes log entries of the days before, the oldest beyond so many, and revocations that have run out."""

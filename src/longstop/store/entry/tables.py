@@ -75,6 +75,25 @@ api_revocations = Table(
     Column("expires_at", Moment, nullable=False),
 )
 
+# Numbers rise with time, so pages are cut by them. Operators are few: two indexes cost nothing.
+api_admin_audit = Table(
+    "api_admin_audit",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer(), "sqlite"), primary_key=True, autoincrement=False),
+    Column("day", Text, nullable=False),
+    Column("at", Moment, nullable=False),
+    Column("consumer", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("verb", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("request_id", Text, nullable=False),
+    Index("idx_api_admin_audit_day", "day"),
+    Index("idx_api_admin_audit_consumer", "consumer"),
+)
+
 # The natural key is made by who notes the entry, so a batch whose fate is unknown is written again. One index: whole
 # days are asked for, and whole days are removed.
 api_access_log = Table(

@@ -39,7 +39,7 @@ class House:
         self.engine = Engine()
         self.clock = self.world.clock
         self.hall = Hall(settings, self.clock, self.heard.bus)
-        desk = AdminDesk(self._reload, self.clock, self.heard.bus, self.engine)
+        desk = AdminDesk(self._reload, self.clock, self.heard.bus, self.engine, self.hall.audit.written)
         self.app = create_app(self.world.model, self.hall.entry(), admin=desk)
 
     async def _reload(self, reason: str) -> Any:
