@@ -56,6 +56,7 @@ class Server:
         self._plan = plan
         self._watcher = watcher
         self._calls: list[Call] = []
+        self.saves = 0
         inline(self.rows.open())
 
     @property
@@ -69,6 +70,7 @@ class Server:
 
     def saving(self, batch: WriteBatch) -> Work[None]:
         async def save() -> None:
+            self.saves += 1
             await self.rows.save(batch)
             self._watcher.commit(batch)
 

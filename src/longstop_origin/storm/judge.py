@@ -32,6 +32,10 @@ class Judge:
             self._judge_match(fixture)
         self._judge_promises()
 
+    def evidence(self, fixture: Fixture) -> tuple[int, float]:
+        """As long as this is the same, so is the verdict: what was kept, and the moment whose truth is owed."""
+        return self._scene.server.saves, self._at(fixture)
+
     def describe(self, fixture: Fixture) -> str:
         """What is wrong with one match; empty when nothing is."""
         return "; ".join(f"{fixture.key}: {word}, {text}" for word, _, text in self._faults(fixture))

@@ -19,6 +19,7 @@ class Recovery:
         self._judge = judge
         self._excused: dict[str, float] = {}
         self._well: dict[str, float] = {}
+        self._found_wanting: dict[str, tuple[int, float]] = {}
         self.is_over = False
 
     @property
@@ -56,5 +57,11 @@ class Recovery:
         return known
 
     def _is_well(self, fixture: Fixture, life: Life) -> bool:
-        """What the store says of itself is asked first; it costs less than the truth."""
-        return life.store.is_caught_up and not self._judge.describe(fixture)
+        """What costs less than the truth is asked first: what the store says of itself, and whether anything is new."""
+        if not life.store.is_caught_up:
+            return False
+        evidence = self._judge.evidence(fixture)
+        if self._found_wanting.get(fixture.key) == evidence:
+            return False
+        self._found_wanting[fixture.key] = evidence
+        return not self._judge.describe(fixture)
