@@ -96,8 +96,13 @@ class Approaches:
             self.pool = await self._start_pool()
             self._stealthy = await self._start_pool(is_stealthy=True) if is_stealth_wanted else None
         for source in sources:
-            self._fetchers[source.manifest.name] = await self._approach(source)
+            await self.add(source)
         return self._fetchers
+
+    async def add(self, source: Source) -> SourceFetcher:
+        """The way to one source, also while the others are under way."""
+        found = self._fetchers[source.manifest.name] = await self._approach(source)
+        return found
 
     async def stop(self) -> None:
         for fetcher in self._fetchers.values():

@@ -274,9 +274,13 @@ class Instance:
             reload=lambda reason: self.reloader.reload(reason, is_asked_for=True),
             clock=self.clock,
             bus=self.bus,
-            verbs=EngineVerbs(lambda: self.engine, self._recycle),
+            verbs=EngineVerbs(lambda: self.engine, self._recycle, self._add_source),
             written=self.hall.audit.written,
         )
+
+    async def _add_source(self, name: str) -> None:
+        source = registry.create(name, getattr(self.settings.sources, name).base_url or None)
+        await self.engine.add(source, await self.approaches.add(source))
 
     async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:
         if self.watchdogs is None:

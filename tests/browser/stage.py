@@ -43,6 +43,12 @@ class Operator:
     async def choose_rung(self, match_id: str, rung: str) -> None:
         await self._take(f"rung {match_id} {rung}")
 
+    async def switch_source(self, name: str, *, is_on: bool) -> None:
+        await self._take(f"source {name} {'on' if is_on else 'off'}")
+
+    def sources(self) -> list[tuple[str, bool, int]]:
+        return []
+
     async def start(self, url: str) -> str:
         await self._take(f"start {url}")
         return "crex_NEW"

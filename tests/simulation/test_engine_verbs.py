@@ -1,6 +1,7 @@
 """What is asked of the engine while it runs, on virtual time with real matches: nothing is lost by it."""
 
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -163,3 +164,27 @@ def test_a_match_that_has_been_over_for_a_day_is_archived() -> None:
     assert (row.state, row.scraper_status, left) == (MatchState.ARCHIVED, "stopped", [])
     (concluded,) = (signal for signal in told if isinstance(signal, signals.MatchConcluded))
     assert concluded.is_verified
+
+
+@pytest.mark.req("F1", "G3")
+def test_a_source_is_switched_off_and_on_again_without_a_ball_lost() -> None:
+    watched: list[int] = []
+
+    async def switch(simulation: Simulation) -> None:
+        engine = simulation.engine
+        department = engine.department("crex")
+        assert department is not None
+        await engine.switch_off(department, "the test wishes it")
+        watched.append(len(keys(simulation)))
+        await simulation.clock.sleep(40.0)
+        watched.append(len(keys(simulation)))
+        with pytest.raises(InputError):
+            await engine.begin("http://127.0.0.1/nothing")
+        await engine.switch_on(department)
+        await simulation.clock.sleep(5.0)
+        watched.append(len(keys(simulation)))
+
+    heard = played(switch)
+    assert watched == [0, 0, MATCHES]
+    listed = [told.at for told in heard.of(signals.SourceListed)]
+    assert max((later - before).total_seconds() for before, later in pairwise(listed)) > 40.0

@@ -3,12 +3,12 @@
 Who may use them is decided at the door (`entry`), before anything of the request is read.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Protocol, TypeVar
 
-from litestar import Request, Router, post
-from litestar.di import NamedDependency, Provide
+from litestar import Request, post
+from litestar.di import NamedDependency
 from litestar.openapi import ResponseSpec
 from litestar.params import JSONBody, PathParameter, QueryParameter, SkipValidation
 from msgspec import Meta, Struct
@@ -32,7 +32,6 @@ from longstop.settings import ReloadResult
 VERB_SECONDS_MAX: Final = 30.0
 # Cut short it would leave browsers half replaced; it has a shorter deadline of its own.
 RECYCLE_SECONDS_MAX: Final = 650.0
-_BODY_BYTES_MAX: Final = 4_096
 _REASON: Final = "asked for under /admin"
 
 ResultT = TypeVar("ResultT")
@@ -64,6 +63,14 @@ class AdminVerbs(Protocol):
 
     async def start(self, url: str) -> str:
         """Watch the match at this address; its id."""
+        ...
+
+    async def switch_source(self, name: str, *, is_on: bool) -> None:
+        """Asked or not asked from now on, until the next start."""
+        ...
+
+    def sources(self) -> Sequence[tuple[str, bool, int]]:
+        """Name, whether it is on, how many of its matches are watched."""
         ...
 
 
@@ -170,10 +177,10 @@ Desk = NamedDependency[SkipValidation[AdminDesk]]
 Verbs = NamedDependency[SkipValidation[AdminVerbs]]
 MatchId = Annotated[str, PathParameter(description="As GET /health has it, as in crex_QUY.", max_length=129)]
 Reason = Annotated[str, QueryParameter(max_length=200, description="Goes to the log.")]
-_Request = Request[Any, Any, Any]
+Asked = Request[Any, Any, Any]
 
 
-def _problems(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
+def problems_of(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
     described = ((401, "A token is needed."), (403, "The token does not allow it, or a foreign page asks."), *rows)
     return {
         status: ResponseSpec(Problem, generate_examples=False, description=words, media_type=MEDIA_TYPE)
@@ -181,7 +188,7 @@ def _problems(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
     }
 
 
-_OF_A_MATCH: Final = _problems((404, "No such match is watched."), (409, "Not in this state."), (504, "Too slow."))
+_OF_A_MATCH: Final = problems_of((404, "No such match is watched."), (409, "Not in this state."), (504, "Too slow."))
 
 
 @post(
@@ -189,9 +196,9 @@ _OF_A_MATCH: Final = _problems((404, "No such match is watched."), (409, "Not in
     opt=ADMIN,
     status_code=200,
     summary="Read the settings again; all of them are taken, or none",
-    responses=_problems((422, "The new settings cannot be used; the old ones stay.")),
+    responses=problems_of((422, "The new settings cannot be used; the old ones stay.")),
 )
-async def reload(desk: Desk, request: _Request) -> Reloaded:
+async def reload(desk: Desk, request: Asked) -> Reloaded:
     return await desk.does("reload", _reloaded(desk), request)
 
 
@@ -208,9 +215,13 @@ async def _reloaded(desk: AdminDesk) -> Reloaded:
 
 
 @post(
-    "/recycle", opt=ADMIN, status_code=200, summary="Replace every browser, the successor first", responses=_problems()
+    "/recycle",
+    opt=ADMIN,
+    status_code=200,
+    summary="Replace every browser, the successor first",
+    responses=problems_of(),
 )
-async def recycle(desk: Desk, verbs: Verbs, request: _Request, reason: Reason = _REASON) -> Done:
+async def recycle(desk: Desk, verbs: Verbs, request: Asked, reason: Reason = _REASON) -> Done:
     await desk.does("recycle", verbs.recycle(reason), request, reason=reason, seconds=RECYCLE_SECONDS_MAX)
     return Done("recycle")
 
@@ -218,13 +229,13 @@ async def recycle(desk: Desk, verbs: Verbs, request: _Request, reason: Reason = 
 @post(
     "/matches/{match_id:str}/restart", opt=ADMIN, status_code=200, summary="Begin a match afresh", responses=_OF_A_MATCH
 )
-async def restart(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId, reason: Reason = _REASON) -> Done:
+async def restart(desk: Desk, verbs: Verbs, request: Asked, match_id: MatchId, reason: Reason = _REASON) -> Done:
     await desk.does("restart", verbs.restart(match_id, reason), request, match_id, reason)
     return Done("restart", match_id)
 
 
 @post("/matches/{match_id:str}/pause", opt=ADMIN, status_code=200, summary="Leave a match alone", responses=_OF_A_MATCH)
-async def pause(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+async def pause(desk: Desk, verbs: Verbs, request: Asked, match_id: MatchId) -> Done:
     await desk.does("pause", verbs.pause(match_id), request, match_id)
     return Done("pause", match_id)
 
@@ -236,7 +247,7 @@ async def pause(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) 
     summary="Watch a paused match again",
     responses=_OF_A_MATCH,
 )
-async def resume(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+async def resume(desk: Desk, verbs: Verbs, request: Asked, match_id: MatchId) -> Done:
     await desk.does("resume", verbs.resume(match_id), request, match_id)
     return Done("resume", match_id)
 
@@ -244,7 +255,7 @@ async def resume(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId)
 @post(
     "/matches/{match_id:str}/stop", opt=ADMIN, status_code=200, summary="Watch a match no longer", responses=_OF_A_MATCH
 )
-async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -> Done:
+async def stop(desk: Desk, verbs: Verbs, request: Asked, match_id: MatchId) -> Done:
     await desk.does("stop", verbs.stop(match_id), request, match_id)
     return Done("stop", match_id)
 
@@ -254,11 +265,9 @@ async def stop(desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId) -
     opt=ADMIN,
     status_code=200,
     summary="Fetch a match by this rung first; `auto` lets the ladder decide",
-    responses=_OF_A_MATCH | _problems((400, "There is no such rung here.")),
+    responses=_OF_A_MATCH | problems_of((400, "There is no such rung here.")),
 )
-async def choose_rung(
-    desk: Desk, verbs: Verbs, request: _Request, match_id: MatchId, data: JSONBody[RungRequest]
-) -> Done:
+async def choose_rung(desk: Desk, verbs: Verbs, request: Asked, match_id: MatchId, data: JSONBody[RungRequest]) -> Done:
     await desk.does("rung", verbs.choose_rung(match_id, data.rung), request, match_id, reason=data.rung)
     return Done("rung", match_id)
 
@@ -268,9 +277,9 @@ async def choose_rung(
     opt=ADMIN,
     status_code=201,
     summary="Watch the match at an address",
-    responses=_problems((400, "The address is no match of ours."), (503, "Insufficient memory resources.")),
+    responses=problems_of((400, "The address is no match of ours."), (503, "Insufficient memory resources.")),
 )
-async def start(desk: Desk, verbs: Verbs, request: _Request, data: JSONBody[StartRequest]) -> Done:
+async def start(desk: Desk, verbs: Verbs, request: Asked, data: JSONBody[StartRequest]) -> Done:
     return Done("start", await desk.does("start", verbs.start(data.url), request, subject=_shown(data.url)))
 
 
@@ -282,18 +291,4 @@ def _shown(url: str) -> str:
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"[:300]
 
 
-_WITH_ENGINE: Final = (recycle, restart, pause, resume, stop, choose_rung, start)
-
-
-def admin_router(desk: AdminDesk) -> Router:
-    """Verbs that nobody can carry out have no route."""
-    dependencies = {"desk": Provide(lambda: desk, sync_to_thread=False)}
-    if desk.verbs is not None:
-        dependencies["verbs"] = Provide(lambda: desk.verbs, sync_to_thread=False)
-    return Router(
-        path="/admin",
-        route_handlers=[reload, *(_WITH_ENGINE if desk.verbs is not None else ())],
-        dependencies=dependencies,
-        tags=["admin"],
-        request_max_body_size=_BODY_BYTES_MAX,
-    )
+WITH_ENGINE: Final = (recycle, restart, pause, resume, stop, choose_rung, start)

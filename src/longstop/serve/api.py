@@ -12,7 +12,8 @@ from litestar.openapi import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.params import FromPath
 
-from longstop.serve.admin import AdminDesk, admin_router
+from longstop.serve.admin import AdminDesk
+from longstop.serve.administration import admin_router
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.page import console_router
 from longstop.serve.desk import ReadingDesk

@@ -84,7 +84,15 @@ class Department:
     def services(self) -> tuple[Service, ...]:
         parts = self._parts
         return (
-            Discovery(self.source, self._fetcher, self.roster.take, parts.options, parts.clock, parts.bus),
+            Discovery(
+                self.source,
+                self._fetcher,
+                self.roster.take,
+                parts.options,
+                parts.clock,
+                parts.bus,
+                lambda: self.roster.is_open,
+            ),
             Naming(
                 self.source,
                 self._fetcher,

@@ -24,7 +24,9 @@ class Discovery:
         options: Options,
         clock: Clock,
         bus: Signals,
+        is_on: Callable[[], bool] = lambda: True,
     ) -> None:
+        """While it `is_on` no more, the source is not asked."""
         self.name = f"discovery {source.manifest.name}"
         self._source = source
         self._fetcher = fetcher
@@ -32,11 +34,13 @@ class Discovery:
         self._options = options
         self._clock = clock
         self._bus = bus
+        self._is_on = is_on
 
     async def run(self, stop: Stop) -> None:
         has_listed = False
         while not stop.is_wanted:
-            has_listed = await self._look() or has_listed
+            if self._is_on():
+                has_listed = await self._look() or has_listed
             # Until the first list is in, nothing is watched: ask again soon. Later a bad list costs its turn.
             interval = self._options().discovery_seconds
             if await stop.pause(interval if has_listed else min(2.0, interval)):

@@ -67,7 +67,7 @@ class Engine:
         self._top = Supervisor(ENGINE, options.top_budget, parts.clock, parts.bus)
         self.scheduler = Scheduler(parts.clock, options.scheduler)
         self._states = StateKeeping(parts.store, self.assignments, self._options, parts.clock, parts.bus)
-        shared = DepartmentParts(
+        self._shared = DepartmentParts(
             store=parts.store,
             scheduler=self.scheduler,
             options=self._options,
@@ -80,7 +80,7 @@ class Engine:
         )
         parts.bus.subscribe(signals.SpoolFound, self._read_again)
         self.departments = tuple(
-            Department(source, shared, parts.fetchers.get(name), parts.climbers.get(name))
+            Department(source, self._shared, parts.fetchers.get(name), parts.climbers.get(name))
             for source in parts.sources
             for name in (source.manifest.name,)
         )
@@ -92,6 +92,10 @@ class Engine:
         services = self._services(others)
         for department in self.departments:
             await department.roster.resume(department.name, self.options.archive_seconds)
+        self._start(services)
+
+    def _start(self, services: Sequence[Service]) -> None:
+        """In the order of the tree."""
         for post in TREE:
             for service in services:
                 if post_of(service.name) is post:
@@ -228,6 +232,29 @@ class Engine:
             return False
         department.climber.choose(assignment.watch.ref.key, rung)
         return True
+
+    def department(self, name: str) -> Department | None:
+        """Of a source; None when it was off from the start on."""
+        return next((each for each in self.departments if each.name == name), None)
+
+    async def add(self, source: Source, climber: SourceFetcher) -> None:
+        """A source that was off so far is watched like the others from now on."""
+        department = Department(source, self._shared, None, climber)
+        self.departments = (*self.departments, department)
+        await department.roster.resume(department.name, self.options.archive_seconds)
+        self._start(department.services())
+
+    async def switch_on(self, department: Department) -> None:
+        """What was under way when it was switched off goes on."""
+        department.roster.is_open = True
+        department.roster.forget_rests()
+        await department.roster.resume(department.name, self.options.archive_seconds)
+
+    async def switch_off(self, department: Department, reason: str) -> None:
+        """Nobody asks the source any more; what is stored stays."""
+        department.roster.is_open = False
+        for assignment in department.roster.assignments:
+            await self.drop(assignment.key, reason)
 
     def renew_page(self, match_id: str) -> None:
         """A match with a page gets a fresh one, which shows before the old one goes."""

@@ -43,6 +43,8 @@ class Roster:
         self._admit = admit
         self._assignments: dict[str, Assignment] = {}
         self._resting: dict[str, float] = {}
+        # While its source is switched off, nobody is taken in.
+        self.is_open = True
 
     @property
     def assignments(self) -> tuple[Assignment, ...]:
@@ -79,7 +81,7 @@ class Roster:
 
     async def _resume_one(self, row: MatchRow, prior: ScraperState | None) -> None:
         listing = _listing_of(row)
-        is_admitted = await self._is_admitted(listing, partial(self._resume_one, row, prior))
+        is_admitted = self.is_open and await self._is_admitted(listing, partial(self._resume_one, row, prior))
         if is_admitted and row.ref.match_id not in self._assignments:
             self._start(listing, row.state, prior)
 
@@ -96,8 +98,13 @@ class Roster:
     def find(self, ref: MatchRef) -> Assignment | None:
         return self._assignments.get(ref.match_id)
 
+    def forget_rests(self) -> None:
+        """Whoever was kept away for a while may come at once."""
+        self._resting.clear()
+
     def _may_begin(self, match_id: str) -> bool:
-        return match_id not in self._assignments and self._resting.get(match_id, 0.0) <= self._clock.monotonic()
+        is_resting = self._resting.get(match_id, 0.0) > self._clock.monotonic()
+        return self.is_open and match_id not in self._assignments and not is_resting
 
     async def _is_admitted(self, listing: MatchListing, again: Again) -> bool:
         """Who is refused for want of memory is told of, and called again, by whoever refused him; any other comes with

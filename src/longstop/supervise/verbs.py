@@ -5,6 +5,7 @@ from typing import Final
 
 from longstop.domain.errors import IllegalTransitionError, UnknownMatchError
 from longstop.domain.recovery import RecoveryAction
+from longstop.sources import registry
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.engine import Engine
 
@@ -14,14 +15,17 @@ PAUSE_SECONDS: Final = 30 * 86_400.0
 AUTO: Final = "auto"
 BY_OPERATOR: Final = "asked for by an operator"
 
+AddSource = Callable[[str], Awaitable[None]]
 Recycle = Callable[[RecoveryAction, str], Awaitable[str | None]]
 
 
 class EngineVerbs:
     """The engine is asked for at each use: the API stands before there is one."""
 
-    def __init__(self, engine: Callable[[], Engine], recycle: Recycle) -> None:
+    def __init__(self, engine: Callable[[], Engine], recycle: Recycle, add: AddSource) -> None:
+        """`add` joins a source that was off from the start on."""
         self._engine = engine
+        self._add = add
         self._recycle = recycle
 
     async def restart(self, match_id: str, reason: str) -> None:
@@ -60,6 +64,32 @@ class EngineVerbs:
         if all(each.key != match_id for each in self._engine().assignments()):
             raise IllegalTransitionError(f"{match_id} was stopped or gone a moment ago; ask again in some minutes.")
         return match_id
+
+    async def switch_source(self, name: str, *, is_on: bool) -> None:
+        """Until the next start: then the settings decide again."""
+        engine = self._engine()
+        department = engine.department(name)
+        if department is None and name not in registry.names():
+            raise UnknownMatchError(f"There is no source {name[:40]!r} to watch.")
+        if department is None:
+            if not is_on:
+                raise IllegalTransitionError(f"{name} is off already.")
+            await self._add(name)
+        elif department.roster.is_open is is_on:
+            raise IllegalTransitionError(f"{name} is {'on' if is_on else 'off'} already.")
+        elif is_on:
+            await engine.switch_on(department)
+        else:
+            await engine.switch_off(department, BY_OPERATOR)
+
+    def sources(self) -> list[tuple[str, bool, int]]:
+        """Those that can be watched: name, whether it is on, how many matches of it are watched."""
+        found = []
+        for name in registry.names():
+            department = self._engine().department(name)
+            is_on = department is not None and department.roster.is_open
+            found.append((name, is_on, len(department.roster.assignments) if department is not None else 0))
+        return found
 
     def _watched(self, match_id: str) -> Assignment:
         found = next((each for each in self._engine().assignments() if each.key == match_id), None)

@@ -61,6 +61,12 @@ class Engine:
         await self._do("start", url)
         return "crex_QUY"
 
+    async def switch_source(self, name: str, *, is_on: bool) -> None:
+        await self._do("source", name, "on" if is_on else "off")
+
+    def sources(self) -> list[tuple[str, bool, int]]:
+        return [("crex", True, 3)]
+
 
 class Office:
     def __init__(self) -> None:
@@ -195,7 +201,8 @@ async def test_without_an_engine_that_has_them_the_other_verbs_have_no_route(off
     async with office.client(verbs=False) as client:
         assert (await client.post("/admin/reload")).status_code == 200
         assert (await client.post("/admin/recycle")).status_code == 404
-        assert [path for path in (await client.get("/schema")).json()["paths"] if "admin" in path] == ["/admin/reload"]
+        paths = (await client.get("/schema")).json()["paths"]
+        assert [path for path in paths if "admin" in path] == ["/admin/reload"]
 
 
 @pytest.mark.parametrize("path", ["/admin/reload", "/admin/recycle", "/admin/matches"])
@@ -288,3 +295,16 @@ async def test_unless_the_settings_leave_them_open_the_verbs_need_a_token(office
         ("reload", "refused", "anonymous"),
         ("recycle", "refused", "anonymous"),
     ]
+
+
+async def test_sources_are_listed_and_switched_while_it_runs() -> None:
+    office = Office()
+    async with office.client() as client:
+        listed = await client.get("/admin/sources")
+        off = await client.post("/admin/sources/crex/disable")
+        on = await client.post("/admin/sources/crex/enable")
+        office.engine.failure = UnknownMatchError("There is no source 'x' to watch.")
+        missing = await client.post("/admin/sources/x/enable")
+    assert listed.json() == {"sources": [{"source": "crex", "is_on": True, "matches": 3}]}
+    assert (off.status_code, on.status_code, missing.status_code) == (200, 200, 404)
+    assert office.engine.asked[:2] == [("source", "crex", "off"), ("source", "crex", "on")]
