@@ -46,6 +46,22 @@ async def test_the_cursor_that_a_browser_brings_back_counts_more_than_the_one_in
         assert [fact["event"]["seq"] for fact in await reader.facts(2)] == [11, 12]
 
 
+@pytest.mark.parametrize(
+    ("path", "cursor"),
+    [
+        ("/cricket-data/matches/crex_QUY/stream", "13"),
+        ("/cricket-data/matches/crex_QUY/events", "13"),
+        ("/cricket-data/stream", "999.1"),
+        ("/cricket-data/events", "0.999"),
+    ],
+)
+async def test_nobody_waits_for_ever_at_a_cursor_of_another_record(place: Place, path: str, cursor: str) -> None:
+    async with aiohttp.ClientSession() as session, session.get(place.url(f"{path}?after={cursor}")) as answer:
+        assert (answer.status, answer.content_type) == (410, "application/problem+json")
+        told = await answer.json(content_type=None)
+    assert (told["type"], "after=0" in told["hint"]) == ("/problems/foreign-cursor", True)
+
+
 async def test_readers_who_come_and_go_while_balls_come_miss_none(place: Place) -> None:
     told, seen, cursor = events(90), list(range(0)), "0"
 

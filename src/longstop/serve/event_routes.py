@@ -19,6 +19,7 @@ from longstop.serve.naming import NameBook
 from longstop.serve.parameters import (
     CURSOR_MAX,
     ERRORS,
+    ERRORS_OF_CURSORS,
     ERRORS_OF_ONE,
     AsOf,
     MatchId,
@@ -26,6 +27,7 @@ from longstop.serve.parameters import (
     moment_of,
 )
 from longstop.serve.reading import ReadModel
+from longstop.serve.streaming.known_cursors import require_known_cursor, require_known_place
 from longstop.serve.streaming.lines import PAGE, FedItem, Told
 from longstop.serve.streaming.newest import Listener
 from longstop.store.contract import FeedCursor
@@ -62,7 +64,7 @@ class Feed(Struct, frozen=True):
     tags=["events"],
     summary="What happened, in order, after a cursor",
     response_headers=FRESH,
-    responses=ERRORS_OF_ONE | NOT_MODIFIED,
+    responses=ERRORS_OF_ONE | ERRORS_OF_CURSORS | NOT_MODIFIED,
 )
 async def match_events(
     reads: Reads,
@@ -75,6 +77,8 @@ async def match_events(
 ) -> Response[wire.EventList]:
     moment = moment_of("as_of", as_of)
     known = await reads.known(match_id, moment)
+    if moment is None:
+        await require_known_place(reads, match_id, after)
 
     async def found() -> Sequence[MatchEvent]:
         return await reads.model.store.events(match_id, after=after, limit=limit + 1, as_of=moment)
@@ -155,7 +159,7 @@ async def match_deliveries(
     tags=["events"],
     summary="What happened in all matches, in one order, after a cursor",
     response_headers=FRESH,
-    responses=ERRORS,
+    responses=ERRORS | ERRORS_OF_CURSORS,
 )
 async def feed(
     reads: Reads,
@@ -166,6 +170,7 @@ async def feed(
     wait: Wait = 0.0,
 ) -> Response[Feed]:
     cursor = feed_cursor_of("after", after)
+    await require_known_cursor(reads, cursor)
     page = await _next_page(reads, cursor, wait)
     shown = page[:limit]
     last = shown[-1].at if shown else cursor

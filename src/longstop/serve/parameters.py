@@ -35,6 +35,7 @@ def problems(*rows: tuple[int, str]) -> dict[int, ResponseSpec]:
 
 READING: Final = ((400, "A parameter is wrong."), (406, "Only JSON."), (503, "The database does not answer."))
 ERRORS: Final = problems(*READING)
+ERRORS_OF_CURSORS: Final = problems((410, "The cursor is of another record."))
 ERRORS_OF_ONE: Final = problems(*READING, (404, "No such match."))
 
 

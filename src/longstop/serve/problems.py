@@ -45,6 +45,12 @@ BAD_PARAMETER = Kind(
 )
 UNKNOWN_MATCH = Kind("unknown-match", 404, "There is no such match", "GET /cricket-data/matches lists those there are.")
 NOT_FOUND = Kind("not-found", 404, "There is nothing at this address", "/schema lists every address.")
+FOREIGN_CURSOR = Kind(
+    "foreign-cursor",
+    410,
+    "The cursor is of another record",
+    "Begin again with after=0: what was told before came from a record that is not here any more.",
+)
 METHOD = Kind("method-not-allowed", 405, "This address cannot do that", "Use one of the methods in the Allow header.")
 NOT_ACCEPTABLE = Kind("not-acceptable", 406, "Only JSON is spoken here", "Send `Accept: application/json`, or none.")
 TOO_LARGE = Kind("too-large", 413, "The request is too large", "Reading needs no body.")
@@ -109,6 +115,7 @@ CATALOGUE: Mapping[str, Kind] = {
         BAD_PARAMETER,
         UNKNOWN_MATCH,
         NOT_FOUND,
+        FOREIGN_CURSOR,
         METHOD,
         NOT_ACCEPTABLE,
         TOO_LARGE,

@@ -11,6 +11,7 @@ from longstop.clock import Clock
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
+from longstop.domain.scraper_state import ScraperState
 from longstop.observe.health import Watched
 from longstop.observe.health_rules import Vitals
 from longstop.observe.lookout.post import Lookout
@@ -46,6 +47,8 @@ class MatchReader(Protocol):
     async def feed(self, after: FeedCursor, *, limit: int = 500) -> Sequence[FedEvent]: ...
 
     async def feed_end(self) -> FeedCursor: ...
+
+    async def states(self, match_ids: Sequence[str]) -> dict[str, ScraperState]: ...
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]: ...
 

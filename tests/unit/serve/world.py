@@ -29,6 +29,7 @@ from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus, Names
 from longstop.domain.observation import Observation, Provenance
 from longstop.domain.recovery import RecoveryAuditEntry
+from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals as facts
 from longstop.observe.health import Board
 from longstop.observe.lookout.post import Lookout
@@ -116,6 +117,10 @@ class MemoryStore:
         rows = [event for events in self.event_rows.values() for event in events]
         fed = [FedEvent(FeedCursor(0, place), event) for place, event in enumerate(rows, start=1)]
         return [each for each in fed if each.cursor > after][:limit]
+
+    async def states(self, match_ids: Sequence[str]) -> dict[str, ScraperState]:
+        await self._answer()
+        return {}
 
     async def feed_end(self) -> FeedCursor:
         await self._answer()

@@ -33,7 +33,7 @@ class FileKind(StrEnum):
 
 _MEDIA: Final = {
     FileKind.CRICSHEET: ("application/json", "json"),
-    FileKind.CSV: ("text/csv", "csv"),
+    FileKind.CSV: ("text/csv; charset=utf-8", "csv"),
     FileKind.PARQUET: ("application/vnd.apache.parquet", "parquet"),
 }
 

@@ -14,9 +14,10 @@ from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import HEADERS, Age, age_of
-from longstop.serve.parameters import ERRORS, ERRORS_OF_ONE, MatchId, feed_cursor_of, seq_of
+from longstop.serve.parameters import ERRORS, ERRORS_OF_CURSORS, ERRORS_OF_ONE, MatchId, feed_cursor_of, seq_of
 from longstop.serve.streaming import frames
 from longstop.serve.streaming.following import Streams
+from longstop.serve.streaming.known_cursors import require_known_cursor, require_known_place
 from longstop.serve.streaming.lines import FeedLine, Line, MatchLine
 from longstop.store.contract import FeedCursor
 
@@ -45,7 +46,7 @@ LastEventId = Annotated[
     media_type=frames.MEDIA_TYPE,
     summary="Follow one match, from the cursor on; without one from its beginning",
     response_headers=_FRESH,
-    responses=ERRORS_OF_ONE | {200: _STREAM},
+    responses=ERRORS_OF_ONE | ERRORS_OF_CURSORS | {200: _STREAM},
 )
 async def match_stream(
     reads: Reads,
@@ -56,6 +57,7 @@ async def match_stream(
 ) -> Response[Any]:
     cursor = seq_of("after", last_event_id or after or "0")
     known = await reads.known(match_id)
+    await require_known_place(reads, match_id, cursor)
     line = MatchLine(match_id, cursor, reads.model, reads.streams.newest)
     return _answer(reads.streams, line, request, age_of(known, reads.model))
 
@@ -66,7 +68,7 @@ async def match_stream(
     tags=["streams"],
     media_type=frames.MEDIA_TYPE,
     summary="Follow all matches, from the cursor on; without one from now",
-    responses=ERRORS | {200: _STREAM},
+    responses=ERRORS | ERRORS_OF_CURSORS | {200: _STREAM},
 )
 async def stream_of_all(
     reads: Reads,
@@ -76,6 +78,7 @@ async def stream_of_all(
 ) -> Response[Any]:
     told = last_event_id or after
     cursor = await _now(reads) if told is None else feed_cursor_of("after", told)
+    await require_known_cursor(reads, cursor)
     return _answer(reads.streams, FeedLine(cursor, reads.pages, reads.model), request)
 
 
