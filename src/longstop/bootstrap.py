@@ -11,6 +11,7 @@ from typing import TextIO
 
 from longstop import __version__
 from longstop.approach import Approaches
+from longstop.capturing import Shelf
 from longstop.clock import Clock
 from longstop.distribute.sink import Sink
 from longstop.domain.errors import InputError, LongstopError, SettingsError
@@ -33,6 +34,7 @@ from longstop.serve.api import create_app
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.hall import SETTINGS_TAKEN as ENTRY_SETTINGS
 from longstop.serve.entry.hall import Hall
+from longstop.serve.push_routes import PushDesk
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
 from longstop.serve.server import ApiServer
@@ -43,10 +45,12 @@ from longstop.sources import registry
 from longstop.sources.contract import Source
 from longstop.store.contract import Store
 from longstop.store.durable import DurableStore
+from longstop.store.pushes import PushJournal
 from longstop.supervise.engine import Engine, EngineParts
 from longstop.supervise.engine_hands import EngineHands
 from longstop.supervise.engine_settings import ENGINE_SETTINGS, engine_options
 from longstop.supervise.housekeeping import RESOURCE_SETTINGS, Housekeeping, resource_limits
+from longstop.supervise.intake import Intake
 from longstop.supervise.reload import Reloader
 from longstop.supervise.rereading import Rereading
 from longstop.supervise.sampling import Sampling
@@ -107,12 +111,14 @@ class Instance:
         self._streams = Streams(clock, self.bus, stream_limits(settings))
         self.lookout = Lookout(self._outlets.match_lines)
         self._model = self._read_model()
+        self.pushes = PushJournal(Path(settings.storage.root) / "pushes.db")
         app = create_app(
             self._model,
             self.hall.entry(),
             has_health=settings.scraper.monitoring.health_check.enabled,
             admin=self._admin_desk(),
             desk=ReadingDesk(self._model, self._streams, settings.storage.retention.snapshots_per_match),
+            push=PushDesk(self.pushes, clock, self.bus),
         )
         self._api = ApiServer(app, settings.api.host, settings.api.port, clock=clock)
         self._subscribe()
@@ -128,6 +134,8 @@ class Instance:
             undo.callback(self._stop_metrics)
             await self.store.open()
             undo.push_async_callback(self.store.close)
+            await self.pushes.open()
+            undo.push_async_callback(self.pushes.close)
             await self._outlets.open()
             undo.push_async_callback(self.hall.close)
             admin_key = await self.hall.open()
@@ -144,6 +152,7 @@ class Instance:
                 *self._store_services(),
                 *self.hall.services,
                 *self._sink(),
+                self._intake(),
                 *self.watchdogs.services,
                 *keeping.services(),
             )
@@ -163,6 +172,7 @@ class Instance:
         self._stop_metrics()
         await self.approaches.stop()
         await self.hall.close()
+        await self.pushes.close()
         await self.store.close()
         self.bus.emit(
             signals.EngineStopped(
@@ -229,6 +239,10 @@ class Instance:
                 hint="Switch storage.keep_captures on, or leave sink.url empty.",
             )
         return (Sink(wanted, self.store, Path(storage.root), self.clock, self.bus, self._chance, protect),)
+
+    def _intake(self) -> Service:
+        shelf = Shelf(self.store, lambda: self.reloader.settings.storage.keep_captures)
+        return Intake(self.pushes, self.store, lambda: self.engine, self._sources, self.clock, self.bus, shelf)
 
     def _store_services(self) -> tuple[Service, ...]:
         if not isinstance(self.store, DurableStore):

@@ -198,14 +198,7 @@ class Pipeline:
             watch.rung = snapshot.rung
             if watch.has_seen(snapshot):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
-            snapshot = await self._shelf.keep(watch, snapshot)
-            observation = await self._parse(watch, snapshot)
-            is_insisted = watch.patience.is_worn_out(snapshot.fetched_at)
-            verdict = plausibility.judge(observation, watch.accepted, watch.record, is_insisted=is_insisted)
-            watch.patience.note(verdict, snapshot.fetched_at)
-            if not verdict.is_accepted:
-                return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
-            return await self._record(watch, observation, snapshot)
+            return await self._judge(watch, await self._shelf.keep(watch, snapshot))
         except MatchGoneError as error:
             return Outcome(OutcomeKind.GONE, error=error)
         except SourceThrottledError as error:
@@ -217,6 +210,15 @@ class Pipeline:
             return Outcome(OutcomeKind.FAILED, error=error)
         except StoreError as error:
             return Outcome(OutcomeKind.NOT_STORED, error=error)
+
+    async def _judge(self, watch: Watch, snapshot: Snapshot) -> Outcome:
+        observation = await self._parse(watch, snapshot)
+        is_insisted = watch.patience.is_worn_out(snapshot.fetched_at)
+        verdict = plausibility.judge(observation, watch.accepted, watch.record, is_insisted=is_insisted)
+        watch.patience.note(verdict, snapshot.fetched_at)
+        if not verdict.is_accepted:
+            return Outcome(OutcomeKind.HELD, reasons=verdict.reasons, bytes_in=len(snapshot.body))
+        return await self._record(watch, observation, snapshot)
 
     async def _parse(self, watch: Watch, snapshot: Snapshot) -> Observation:
         """A payload that cannot be read speaks against the way it came, and is kept for whoever mends the reading."""
@@ -262,12 +264,12 @@ class Pipeline:
             OutcomeKind.UPDATED, is_changed=is_changed, events=len(draft.events), bytes_in=len(snapshot.body)
         )
 
-    async def _post(self, watch: Watch, observation: Observation) -> Draft:
+    async def _post(self, watch: Watch, observation: Observation, handed: Sequence[FeedPage] = ()) -> Draft:
         """What this observation adds to the ledger, made durable; only then the ledger believes it."""
         extracted = self._clock.monotonic()
-        draft = watch.ledger.draft(observation)
+        draft = watch.ledger.draft(observation, handed)
         wanted = watch.ledger.wanted(draft)
-        pages = await self._fetch_missing(watch, wanted, observation)
+        pages = [*handed, *await self._fetch_missing(watch, wanted, observation)]
         may_have_moved = bool(wanted) or watch.posting.locked()
         async with watch.posting:
             if may_have_moved:

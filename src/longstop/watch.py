@@ -223,6 +223,15 @@ class Watch:
         self._body = snapshot.body
         return [self._advance(event) for event in ("scraped", "recovered", "finished") if self._applies(event)]
 
+    def posted(self, draft: Draft) -> None:
+        """Balls were added to the state that is believed already."""
+        self.codes.see(draft.observation, draft.records)
+        self.sequence += 1
+        if self.accepted is not None:
+            self.accepted = draft.observation
+        elif self.recalled is not None:
+            self.recalled = draft.observation
+
     @property
     def is_over(self) -> bool:
         return self.status in (MatchStatus.COMPLETED, MatchStatus.ABANDONED)

@@ -177,7 +177,8 @@ class Run:
         settings = self._settings
         if not self._options.with_origin:
             sources = bootstrap.enabled_sources(settings)
-            bootstrap.require_sources(sources)
+            if not settings.api.push_only:
+                bootstrap.require_sources(sources)
             store = storing.store_for(settings, self._clock)
         else:
             self._origin = OriginProcess(self._options.origin_arguments, self._clock)

@@ -48,6 +48,9 @@
     ├── MemoryShortError              there is not enough of it
     │   ├── InsufficientMemoryError   for another scraper; the start is tried again
     │   └── OutOfMemoryError          the process has passed its hard bound
+    ├── PushError                     what was pushed is not taken
+    │   ├── PushConflictError         another content under a key that was used already
+    │   └── PushesFullError           too much waits already; heals when it has been worked off
     └── IllegalTransitionError        a state machine was asked for a step it does not have
 
 `heals` tells whether waiting alone may mend it; `kind` is the word of the documents' `error_type`.
@@ -373,3 +376,18 @@ class OutOfMemoryError(MemoryShortError):
 
 class IllegalTransitionError(LongstopError):
     default_hint = "See docs/architecture.md for the steps this machine has."
+
+
+class PushError(LongstopError):
+    """What was pushed is not taken."""
+
+    kind = "push"
+
+
+class PushConflictError(PushError):
+    default_hint = "Use a key once, for one content."
+
+
+class PushesFullError(PushError):
+    heals = True
+    default_hint = "Push it again when Retry-After has passed; nothing of it was taken."

@@ -31,6 +31,11 @@ class EntryMetrics:
         self.behind = Gauge(
             "longstop_sink_behind_seconds", "Age of the newest payload of the last push.", registry=registry
         )
+        self.judged = Counter(
+            "longstop_push_payloads", "Payloads pushed to us, by verdict.", ("verdict",), registry=registry
+        )
+        self.push_waiting = Gauge("longstop_push_waiting", "Payloads that wait to be read.", registry=registry)
+        self.push_refused = Counter("longstop_push_refused", "Pushes refused for want of room.", registry=registry)
         self.degraded = Gauge("longstop_access_degraded", "1 while no token can be had.", ("whose",), registry=registry)
 
     def subscribe(self, signals: facts.Signals) -> None:
@@ -43,9 +48,15 @@ class EntryMetrics:
         signals.subscribe(facts.LimitsRecovered, lambda _: self.limits_alone.set(0))
         signals.subscribe(facts.SinkPushed, self._on_pushed)
         signals.subscribe(facts.SinkFailed, lambda _: self.push_failures.inc())
+        signals.subscribe(facts.PushJudged, self._on_judged)
+        signals.subscribe(facts.PushRefused, lambda _: self.push_refused.inc())
         signals.subscribe(facts.AccessDegraded, lambda lost: self.degraded.labels(lost.whose).set(1))
         signals.subscribe(facts.AccessRegained, lambda back: self.degraded.labels(back.whose).set(0))
         signals.subscribe(facts.KeysUnreadable, lambda _: self.keys_unreadable.inc())
+
+    def _on_judged(self, judged: facts.PushJudged) -> None:
+        self.judged.labels(judged.verdict).inc()
+        self.push_waiting.set(judged.waiting)
 
     def _on_pushed(self, pushed: facts.SinkPushed) -> None:
         self.pushed.inc(pushed.payloads)

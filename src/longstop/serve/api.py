@@ -1,4 +1,4 @@
-"""The API: reads only, but for the verbs of /admin.
+"""The API: reads only, but for pushes and the verbs of /admin.
 
 Each route is a few lines; what it says is built in `matches`, `balls` and `vitals`.
 """
@@ -27,6 +27,7 @@ from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
 from longstop.serve.probes import probes
 from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, ApiError
+from longstop.serve.push_routes import PushDesk, push_router
 from longstop.serve.reading import ReadModel
 from longstop.serve.shortcut import shortcut
 from longstop.serve.streaming.following import Streams
@@ -65,9 +66,10 @@ def create_app(
     has_health: bool = True,
     admin: AdminDesk | None = None,
     desk: ReadingDesk | None = None,
+    push: PushDesk | None = None,
 ) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    app = create_litestar(model, entry, has_health=has_health, admin=admin, desk=desk)
+    app = create_litestar(model, entry, has_health=has_health, admin=admin, desk=desk, push=push)
     return Gate(app, model.clock, _note_of(entry))
 
 
@@ -91,6 +93,7 @@ def create_litestar(
     has_health: bool = True,
     admin: AdminDesk | None = None,
     desk: ReadingDesk | None = None,
+    push: PushDesk | None = None,
 ) -> Litestar:
     desk = desk or ReadingDesk(model, Streams(model.clock, model.bus))
     routes = [
@@ -109,6 +112,7 @@ def create_litestar(
             *routes,
             console_router(OpsBoard(model, epoch=token_hex(4)), model),
             *([admin_router(admin)] if admin is not None else []),
+            *([push_router(push)] if push is not None else []),
             *entry.routers,
         ],
         dependencies={
@@ -122,7 +126,7 @@ def create_litestar(
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,
-            description="Live match data with its age and its origin. Reads only, but for the verbs of /admin.",
+            description="Live match data with its age and its origin. Reads only, but for pushes and /admin.",
             openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
             render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin(path="/openapi.yaml")],
         ),

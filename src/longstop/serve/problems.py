@@ -107,6 +107,12 @@ TOO_MANY_STREAMS = Kind(
 TOO_MANY_PAGES = Kind(
     "too-many-pages", 503, "No more pages can be streamed to", "Ask GET /ops/board instead, or close another page."
 )
+PUSH_CONFLICT = Kind(
+    "push-conflict", 409, "The key was used for another content", "Use a key once; the same content may be repeated."
+)
+PUSHES_FULL = Kind(
+    "pushes-full", 503, "Too much waits to be read", "Push it again when Retry-After has passed; nothing was taken."
+)
 OTHER = Kind("other", 400, "The request cannot be served", "/schema describes what is understood.")
 
 CATALOGUE: Mapping[str, Kind] = {
@@ -136,6 +142,8 @@ CATALOGUE: Mapping[str, Kind] = {
         NOT_INSTALLED,
         TOO_MANY_STREAMS,
         TOO_MANY_PAGES,
+        PUSH_CONFLICT,
+        PUSHES_FULL,
         OTHER,
     )
 }

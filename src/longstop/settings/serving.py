@@ -104,6 +104,7 @@ class ApiSettings(Group):
 
     host: str = setting("127.0.0.1", "Address to listen on; 0.0.0.0 is every one, as in a container.")
     port: Count = setting(8000, "Port to listen on; 0 takes any free one.", ge=0, le=65535)
+    push_only: bool = setting(False, "Starts with no source switched on, and lives on what is pushed to it.")
     auth: AuthSettings = AuthSettings()
     limits: LimitSettings = LimitSettings()
     streams: StreamSettings = StreamSettings()

@@ -85,6 +85,10 @@ class Assignment:
     # Turns.
 
     async def take(self) -> float | None:
+        async with self._parts.turns.of(self.key):
+            return await self._take()
+
+    async def _take(self) -> float | None:
         if self._unfit is not None:
             return await self._rest_unfit(self._unfit)
         if self._rests_until is not None:

@@ -29,6 +29,7 @@ from longstop.supervise.roster import Admit, Roster, admit_all
 from longstop.supervise.scheduler import Scheduler
 from longstop.supervise.scraper import Scraper, ScraperParts
 from longstop.supervise.service import Service
+from longstop.supervise.turns import Turns
 from longstop.watch import Watch
 
 
@@ -48,6 +49,7 @@ class DepartmentParts(msgspec.Struct, frozen=True):
     evidence: EvidenceStore | None = None
     admit: Admit = admit_all
     reload: Callable[[], Awaitable[None]] = keep_settings
+    turns: Turns = msgspec.field(default_factory=Turns)
 
 
 class Department:
@@ -73,6 +75,7 @@ class Department:
             parts.chance,
             control.is_answering,
             control.lists_as_live,
+            parts.turns,
         )
         self.roster = Roster(parts.store, self._begin, parts.clock, parts.bus, parts.admit)
         parts.scheduler.set_places(source.manifest.name, places_of(source))

@@ -32,6 +32,7 @@ from longstop.supervise.service import Service, Stop
 from longstop.supervise.states import StateKeeping
 from longstop.supervise.supervisor import Supervisor
 from longstop.supervise.tree import ENGINE, TREE, Level, post_of
+from longstop.supervise.turns import Turns
 from longstop.supervise.watchdogs.beats import Beating, Beats
 from longstop.watch import Watch
 
@@ -66,6 +67,7 @@ class Engine:
         self.beats = Beats(parts.clock)
         self._top = Supervisor(ENGINE, options.top_budget, parts.clock, parts.bus)
         self.scheduler = Scheduler(parts.clock, options.scheduler)
+        self.turns = Turns()
         self._states = StateKeeping(parts.store, self.assignments, self._options, parts.clock, parts.bus)
         self._shared = DepartmentParts(
             store=parts.store,
@@ -77,6 +79,7 @@ class Engine:
             evidence=parts.evidence,
             admit=parts.admit,
             reload=parts.reload,
+            turns=self.turns,
         )
         parts.bus.subscribe(signals.SpoolFound, self._read_again)
         self.departments = tuple(
@@ -140,6 +143,9 @@ class Engine:
 
     def assignments(self) -> tuple[Assignment, ...]:
         return tuple(each for department in self.departments for each in department.roster.assignments)
+
+    def assignment(self, match_id: str) -> Assignment | None:
+        return self._find(match_id)
 
     @property
     def watches(self) -> Sequence[Watch]:

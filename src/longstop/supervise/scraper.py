@@ -29,6 +29,7 @@ from longstop.resilience.failures import Failures, Fault, Rest
 from longstop.resilience.pace import Pace, Standing, choose, first_delay, latest_beat
 from longstop.resilience.rhythm import Rhythm, after_failure, after_success
 from longstop.supervise.options import EngineOptions, Options
+from longstop.supervise.turns import Turns
 from longstop.watch import Watch
 
 # A page that is away for a moment is no end of a match: it must stay away this long, and much longer when the source's
@@ -83,6 +84,7 @@ class ScraperParts(msgspec.Struct, frozen=True):
     chance: random.Random
     is_source_answering: Callable[[], Awaitable[bool]]
     lists_as_live: Callable[[MatchRef], Awaitable[bool | None]] = lists_nobody
+    turns: Turns = msgspec.field(default_factory=Turns)
 
 
 class Scraper:

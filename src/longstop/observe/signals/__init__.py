@@ -28,6 +28,8 @@ Those of the watchdogs stand in `troubles.py`.
 | AdminAuditLost, AdminAuditRecovered | the operators' audit cannot be written, is written again | dropped |
 | LimitsLost, LimitsRecovered | the shared count of requests is away, is back | |
 | TokenFailed, AccessDegraded, AccessRegained | no token of a source or a sink, for long, again | whose |
+| PushTaken, PushRefused | somebody has pushed payloads to us | how many, reason |
+| PushJudged | what was pushed has been read | verdict, reasons, age, waiting |
 | SinkPushed, SinkFailed | another Longstop has accepted payloads, has not | payloads, age |
 | AlertRaised | something that somebody should be told of | alert, severity |
 | AlertDelivered, AlertLost | the webhook took an alert, or did not | |
@@ -88,6 +90,9 @@ from longstop.observe.signals.entry import (
     KeysUnreadable,
     LimitsLost,
     LimitsRecovered,
+    PushJudged,
+    PushRefused,
+    PushTaken,
     SinkFailed,
     SinkPushed,
     TokenFailed,
@@ -207,6 +212,9 @@ __all__ = [
     "PaceChanged",
     "PagesTransferred",
     "PollFinished",
+    "PushJudged",
+    "PushRefused",
+    "PushTaken",
     "ReadingFailed",
     "RecipeLearnt",
     "ReplacementFailed",

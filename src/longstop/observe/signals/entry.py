@@ -86,6 +86,30 @@ class SinkPushed(Signal, frozen=True, kw_only=True):
     behind_seconds: float
 
 
+class PushTaken(Signal, frozen=True, kw_only=True):
+    """Somebody pushed payloads to us, and they are durable."""
+
+    push_id: str
+    payloads: int
+
+
+class PushRefused(Signal, frozen=True, kw_only=True):
+    """Too much waits to be read; nothing of the push was taken."""
+
+    reason: str
+    hint: str = ""
+
+
+class PushJudged(Signal, frozen=True, kw_only=True):
+    """A payload that was pushed has been read. `age_seconds` is since its capture, `waiting` how many are left."""
+
+    match_id: str
+    verdict: str
+    reasons: tuple[str, ...]
+    age_seconds: float
+    waiting: int
+
+
 class SinkFailed(Signal, frozen=True, kw_only=True):
     """It did not accept them; they stay where they are and are pushed again."""
 
