@@ -15,7 +15,6 @@ from benchmarks.processes import Running, longstop, up
 from tests.acceptance.test_up import (
     ask,
     is_clean,
-    legal_balls,
     live,
     site_of,
     until,

@@ -13,8 +13,10 @@ from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.entry.hall import Hall
 from longstop.serve.entry.keys import NewKey, make_key
+from longstop.serve.push_routes import PushDesk
 from longstop.settings import Settings
 from longstop.settings.serving import ApiSettings, AuthSettings, LimitSettings, StorageSettings
+from longstop.store.pushes import PushJournal
 from tests.unit.serve.test_admin import Engine
 from tests.unit.serve.world import World
 from tests.virtual import Heard
@@ -40,16 +42,20 @@ class House:
         self.clock = self.world.clock
         self.hall = Hall(settings, self.clock, self.heard.bus)
         desk = AdminDesk(self._reload, self.clock, self.heard.bus, self.engine, self.hall.audit.written)
-        self.app = create_app(self.world.model, self.hall.entry(), admin=desk)
+        self.pushes = PushJournal(Path(settings.storage.root) / "pushes.db", waiting_max=10)
+        push = PushDesk(self.pushes, self.clock, self.heard.bus)
+        self.app = create_app(self.world.model, self.hall.entry(), admin=desk, push=push)
 
     async def _reload(self, reason: str) -> Any:
         raise AssertionError(reason)
 
     async def open(self) -> None:
+        await self.pushes.open()
         await self.hall.open()
 
     async def close(self) -> None:
         await self.hall.close()
+        await self.pushes.close()
 
     async def key(self, *scopes: Scope, consumer: str = "acme", tier: Tier = Tier.STANDARD, **more: Any) -> NewKey:
         made = make_key(consumer, frozenset(scopes or {Scope.READ}), self.clock.now(), tier=tier, **more)

@@ -1,0 +1,91 @@
+"""POST /cricket-data at the door: who may, what is refused with which words, and that the same twice is the same."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from longstop.domain.access import Scope
+from tests.unit.serve.entry.house import House
+from tests.unit.store.test_pushes import payload
+
+pytestmark = pytest.mark.req("G1")
+
+PATH = "/cricket-data"
+
+
+def sent(number: int, **changes: Any) -> dict[str, Any]:
+    made: dict[str, Any] = msgspec.to_builtins(payload(number))
+    return made | changes
+
+
+async def pushed(house: House, body: Any, bearer: dict[str, str], **headers: str) -> Any:
+    async with house.client() as client:
+        return await client.post(PATH, json=body, headers=bearer | headers)
+
+
+async def test_one_or_several_are_taken_at_once_and_can_be_looked_up(house: House) -> None:
+    bearer = await house.bearer(Scope.PUSH)
+    one = await pushed(house, sent(1), bearer)
+    several = await pushed(house, {"payloads": [sent(2), sent(3)]}, bearer)
+    assert (one.status_code, several.status_code) == (202, 202)
+    assert len(several.json()["items"]) == 2
+    async with house.client() as client:
+        found = await client.get(several.headers["location"], headers=bearer)
+        assert found.json() == several.json()
+        others = await client.get(several.headers["location"], headers=await house.bearer(Scope.PUSH, consumer="else"))
+        assert others.status_code == 404
+        assert (await client.get("/cricket-data/pushes/nothing", headers=bearer)).status_code == 404
+    assert house.pushes.waiting_count == 3
+
+
+async def test_the_same_push_again_gets_the_same_answer_and_another_under_its_key_a_conflict(house: House) -> None:
+    bearer = await house.bearer(Scope.PUSH)
+    first = await pushed(house, sent(1), bearer, **{"Idempotency-Key": "a"})
+    again = await pushed(house, sent(1), bearer, **{"Idempotency-Key": "a"})
+    assert (again.status_code, again.json()) == (202, first.json())
+    other = await pushed(house, sent(2), bearer, **{"Idempotency-Key": "a"})
+    assert (other.status_code, other.json()["type"]) == (409, "/problems/push-conflict")
+    assert house.pushes.waiting_count == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({}, "missing required field"),
+        ([], "object"),
+        ({"payloads": []}, "length"),
+        ({"payloads": [sent(1)] * 101}, "length"),
+        ({"payloads": [sent(1)], "more": 1}, "unknown field `more`"),
+        (sent(1, colour="red"), "unknown field `colour`"),
+        (sent(1, body="§"), "base64"),
+        (sent(1, match_key="../x"), "regex"),
+        (sent(1, captured_at="2026-01-31T12:00:00"), "timezone"),
+        (sent(1, status=404), "status"),
+    ],
+)
+async def test_what_is_no_push_is_refused_with_a_sentence(house: House, body: Any, says: str) -> None:
+    answer = await pushed(house, body, await house.bearer(Scope.PUSH))
+    assert answer.status_code == 400, answer.text
+    assert says in answer.json()["detail"]
+    assert house.pushes.waiting_count == 0
+
+
+async def test_a_full_house_says_when_to_come_again(house: House) -> None:
+    bearer = await house.bearer(Scope.PUSH)
+    await pushed(house, {"payloads": [sent(number) for number in range(10)]}, bearer)
+    answer = await pushed(house, sent(11), bearer)
+    assert (answer.status_code, answer.json()["type"]) == (503, "/problems/pushes-full")
+    assert int(answer.headers["retry-after"]) > 0
+
+
+async def test_a_body_beyond_the_bound_is_refused(house: House) -> None:
+    bearer = await house.bearer(Scope.PUSH)
+    async with house.client() as client:
+        answer = await client.post(PATH, content=b"x" * (16 * 1024 * 1024 + 1), headers=bearer)
+    assert answer.status_code == 413
+
+
+async def test_who_may_only_read_may_not_push(house: House) -> None:
+    assert (await pushed(house, sent(1), await house.bearer(Scope.READ))).status_code == 403
+    assert (await pushed(house, sent(1), {})).status_code == 401
