@@ -9,7 +9,6 @@ from typing import Any
 from litestar import Litestar, Request, Router, get
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 from litestar.params import FromPath
 
 from longstop.serve.admin import AdminDesk
@@ -17,6 +16,7 @@ from longstop.serve.administration import admin_router
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.page import console_router
 from longstop.serve.desk import ReadingDesk
+from longstop.serve.document import JsonDocument, YamlDocument
 from longstop.serve.entry.hall import Entry
 from longstop.serve.entry.rules import PUBLIC
 from longstop.serve.entry.visit import Visit
@@ -128,7 +128,7 @@ def create_litestar(
             version=model.instance.version,
             description="Live match data with its age and its origin. Reads only, but for pushes and /admin.",
             openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
-            render_plugins=[JsonRenderPlugin(path=["/", "/openapi.json"]), YamlRenderPlugin(path="/openapi.yaml")],
+            render_plugins=[JsonDocument(path=["/", "/openapi.json"]), YamlDocument(path="/openapi.yaml")],
         ),
         logging_config=None,
         request_max_body_size=_BODY_BYTES_MAX,
