@@ -55,6 +55,7 @@ from longstop.fetch.source_fetcher import SourceFetcher
 from longstop.fetch.token_desk import TokenDeskCall
 from longstop.observe import signals
 from longstop.observe.signals import Signals
+from longstop.resilience.breaker import worst_first
 from longstop.resilience.token_keeper import TokenKeeper
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
@@ -143,10 +144,9 @@ class Approaches:
         return fetcher.not_closed(key) if fetcher else ()
 
     def breakers(self) -> list[dict[str, Any]]:
-        """Those that have something to tell: a thousand closed ones say nothing."""
+        """Those that were ever asked, the worst first: of a thousand the closed ones may be left out."""
         views = (view for fetcher in self._fetchers.values() for view in fetcher.all_breakers())
-        telling = [view for view in views if view.total_failures or view.state != "CLOSED"]
-        return [dict(msgspec.to_builtins(view)) for view in telling[:BREAKERS_SHOWN_MAX]]
+        return [dict(msgspec.to_builtins(view)) for view in worst_first(views, BREAKERS_SHOWN_MAX)]
 
     def browser_bytes(self) -> dict[str, int]:
         """What the pages of each match take, with their part of the browser; 0 is not known yet."""

@@ -137,6 +137,7 @@ def test_what_is_exported_is_the_file_that_was_played(shared_data: Path, name: s
         document["info"]["teams"]
     )
     assert exported["info"]["toss"]["winner"] == document["info"]["toss"]["winner"]
+    assert exported["info"].get("overs") == document["info"].get("overs")
     assert exported["meta"]["longstop"]["gaps"] == []
     check_card(card.json(), document)
     check_table(table, document)

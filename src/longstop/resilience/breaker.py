@@ -5,7 +5,9 @@ given back without a verdict (the work was cancelled) counts for nothing and is 
 Time is an argument.
 """
 
+import heapq
 from collections import deque
+from collections.abc import Iterable
 from enum import Enum
 from typing import Protocol
 
@@ -154,6 +156,15 @@ class BreakerView(msgspec.Struct, frozen=True):
     total_failures: int
     total_rejections: int
     opens: int
+
+
+_BADNESS = {BreakerState.OPEN.value: 0, BreakerState.HALF_OPEN.value: 1, BreakerState.CLOSED.value: 2}
+
+
+def worst_first(views: Iterable[BreakerView], most: int) -> list[BreakerView]:
+    """Of those that were ever asked: shut ones, then tried ones, then those with most failures."""
+    asked = (view for view in views if view.total_calls or view.total_rejections)
+    return heapq.nsmallest(most, asked, key=lambda view: (_BADNESS[view.state], -view.total_failures))
 
 
 class Breaker:

@@ -17,6 +17,8 @@ from longstop.serve.freshness import iso, iso_or_none
 from longstop.serve.whole import WholeMatch
 
 VERSION: Final = "1.1.0"
+# What a format limits an innings to; where its name does not say it, nobody told.
+OVERS: Final = {"T20": 20, "T20I": 20, "IT20": 20, "ODI": 50, "ODM": 50, "T10": 10}
 _EXTRAS: Final = ("wides", "noballs", "byes", "legbyes", "penalty")
 
 
@@ -56,6 +58,7 @@ def _info(whole: WholeMatch, people: People) -> dict[str, Any]:
         "dates": _dates(whole),
         "event": {"name": people.series(row.series)} if row.series else None,
         "match_type": row.format or None,
+        "overs": OVERS.get(row.format.upper()),
         "outcome": _outcome(result, people) if result else None,
         "players": people.sides(whole),
         "registry": {"people": people.registry()},
