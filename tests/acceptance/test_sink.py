@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 from litestar import Litestar, Request, Response, post
+from litestar.di import Provide
 
 from longstop.clock import SystemClock
 from longstop.distribute import sink as pushing
@@ -59,6 +60,7 @@ class Receiver:
         app = Litestar(
             [take, *entry.routers],
             middleware=[entry.door.before],
+            dependencies={"model": Provide(lambda: None, sync_to_thread=False)},
             exception_handlers=dict(HANDLERS),
             openapi_config=None,
             logging_config=None,

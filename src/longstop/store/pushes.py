@@ -115,11 +115,11 @@ class PushJournal:
                 raise StoreClosedError("The journal of pushes is closed.")
             try:
                 with _transaction(self._file):
-                    return work(self._file)
+                    done = work(self._file)
+                self._count(self._file)
+                return done
             except sqlite3.Error as error:
                 raise StoreUnavailableError(f"The journal of pushes does not answer: {error}.") from error
-            finally:
-                self._count(self._file)
 
     def _accept(self, file: sqlite3.Connection, push: NewPush, now: datetime) -> KeptPush:
         before = file.execute("SELECT digest FROM pushes WHERE id = ?", (push.id,)).fetchone()

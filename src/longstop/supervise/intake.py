@@ -12,7 +12,13 @@ from typing import Final, Protocol
 
 from longstop.capturing import Shelf
 from longstop.clock import Clock
-from longstop.domain.errors import MalformedPayloadError, PayloadError, StoreError, UnknownSourceError
+from longstop.domain.errors import (
+    MalformedPayloadError,
+    PayloadError,
+    RecordRefusedError,
+    StoreError,
+    UnknownSourceError,
+)
 from longstop.domain.match import MatchListing, MatchRef, MatchStatus
 from longstop.domain.push import PushedPayload, PushVerdict, WaitingPayload
 from longstop.fetch.snapshot import STATE
@@ -140,7 +146,7 @@ class Intake:
             self._begun[item.id] = self._begun.get(item.id, 0) + 1
             watch = assignment.watch if assignment else await self._own_watch(pushed)
             judged = await pipeline.take(watch, pushed)
-        except (UnknownSourceError, PayloadError) as error:
+        except (UnknownSourceError, PayloadError, RecordRefusedError) as error:
             return _rejected(str(error))
         except StoreError:
             self._begun.pop(item.id, None)  # no fault of the payload's

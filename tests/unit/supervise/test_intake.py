@@ -11,6 +11,7 @@ import pytest
 
 from longstop.capturing import Shelf
 from longstop.distribute.sink import pushed
+from longstop.domain.errors import RecordRefusedError, StoreUnavailableError
 from longstop.domain.push import PushedPayload, PushVerdict
 from longstop.observe import signals
 from longstop.serve.push_form import push_of
@@ -162,3 +163,19 @@ async def test_a_payload_waits_for_the_turn_of_the_scraper(pair: Pair) -> None:
         assert not task.done()
         assert await balls(pair.there) == []
     assert await task == [PushVerdict.ACCEPTED]
+
+
+async def test_a_record_that_is_away_keeps_what_was_pushed_waiting_and_one_that_refuses_does_not(pair: Pair) -> None:
+    payloads = await pair.payloads()
+
+    def away() -> None:
+        raise StoreUnavailableError("Gone.")
+
+    def refuses() -> None:
+        raise RecordRefusedError("Never.")
+
+    pair.there.keeping = away
+    assert await pair.push(payloads[0]) == [PushVerdict.WAITING]
+    assert await pair.push(payloads[0]) == [PushVerdict.WAITING]
+    pair.there.keeping = refuses
+    assert await pair.push(payloads[0]) == [PushVerdict.REJECTED]
