@@ -89,19 +89,19 @@ class Approaches:
 
     async def start(self, sources: tuple[Source, ...]) -> dict[str, SourceFetcher]:
         """What each source is fetched with. Without a browser only replay is left, and that is told."""
-        is_stealth_wanted = any(self._wanted(source).stealth for source in sources)
         for source in sources:
             if self._wanted(source).stealth and self._wants_pages():
                 require_stealth(source.manifest.name)
         if self._wants_pages():
             self.pool = await self._start_pool()
-            self._stealthy = await self._start_pool(is_stealthy=True) if is_stealth_wanted else None
         for source in sources:
             await self.add(source)
         return self._fetchers
 
     async def add(self, source: Source) -> SourceFetcher:
         """The way to one source, also while the others are under way."""
+        if self._wanted(source).stealth and self._wants_pages() and self._stealthy is None:
+            self._stealthy = await self._start_pool(is_stealthy=True)
         found = self._fetchers[source.manifest.name] = await self._approach(source)
         return found
 

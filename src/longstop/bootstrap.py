@@ -60,6 +60,7 @@ from longstop.supervise.verbs import EngineVerbs
 from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
 from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
+from longstop.switching import SourceJoiner
 
 INSTANCE_NAME = "longstop"
 
@@ -97,6 +98,7 @@ class Instance:
         self.report = RunReport()
         self._sources = tuple(sources)
         self.approaches = Approaches(settings, store, clock, self.bus, is_simulated=is_simulated)
+        self._joiner = SourceJoiner(lambda: self.engine, self.approaches, settings, is_simulated=is_simulated)
         self.board = Board(clock.now())
         self.meter = FreshnessMeter(clock, self.board.ages_in_play)
         self._metrics = Metrics()
@@ -288,13 +290,9 @@ class Instance:
             reload=lambda reason: self.reloader.reload(reason, is_asked_for=True),
             clock=self.clock,
             bus=self.bus,
-            verbs=EngineVerbs(lambda: self.engine, self._recycle, self._add_source),
+            verbs=EngineVerbs(lambda: self.engine, self._recycle, self._joiner),
             written=self.hall.audit.written,
         )
-
-    async def _add_source(self, name: str) -> None:
-        source = registry.create(name, getattr(self.settings.sources, name).base_url or None)
-        await self.engine.add(source, await self.approaches.add(source))
 
     async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:
         if self.watchdogs is None:

@@ -46,7 +46,7 @@ class Operator:
     async def switch_source(self, name: str, *, is_on: bool) -> None:
         await self._take(f"source {name} {'on' if is_on else 'off'}")
 
-    def sources(self) -> list[tuple[str, bool, int]]:
+    def sources(self) -> list[tuple[str, bool, int, list[str]]]:
         return []
 
     async def start(self, url: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.simulated import EPOCH, Conditions, Simulation, unclean
 from longstop import virtual_time
-from longstop.domain.errors import InputError
+from longstop.domain.errors import InputError, StoreError
 from longstop.domain.lifecycle import MatchState
 from longstop.observe import signals
 from longstop_origin.world import World, WorldOptions
@@ -188,3 +188,47 @@ def test_a_source_is_switched_off_and_on_again_without_a_ball_lost() -> None:
     assert watched == [0, 0, MATCHES]
     listed = [told.at for told in heard.of(signals.SourceListed)]
     assert max((later - before).total_seconds() for before, later in pairwise(listed)) > 40.0
+
+
+@pytest.mark.req("F1", "B8")
+@pytest.mark.parametrize("faults", ["none", "mild"])
+def test_what_scrapers_know_is_saved_when_their_source_is_switched_off(faults: str) -> None:
+    async def switch(simulation: Simulation) -> None:
+        engine, before = simulation.engine, set(keys(simulation))
+        (department,) = engine.departments
+        sequences = {watch.ref.match_id: watch for watch in engine.watches}
+        await engine.switch_off(department, "the test wishes it")
+        assert (keys(simulation), engine.gather()) == ([], 0)
+        states = await simulation.store.states(sorted(before))
+        assert {key: state.sequence for key, state in states.items()} == {
+            key: sequences[key].sequence for key in before
+        }
+        # Who had waited for memory comes to a closed door.
+        await department.roster.take([watch.listing for watch in sequences.values()])
+        assert keys(simulation) == []
+        await engine.switch_on(department)
+        assert set(keys(simulation)) >= before
+
+    heard = played(switch, faults)
+    assert [told.disagreements for told in heard.of(signals.ScraperResumed) if told.disagreements] == []
+
+
+@pytest.mark.req("F1")
+def test_a_source_that_cannot_be_switched_on_stays_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def switch(simulation: Simulation) -> None:
+        engine = simulation.engine
+        (department,) = engine.departments
+        await engine.switch_off(department, "the test wishes it")
+
+        async def broken(*_: Any, **__: Any) -> Any:
+            raise StoreError("The database does not answer.")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(simulation.store, "states", broken)
+            with pytest.raises(StoreError):
+                await engine.switch_on(department)
+        assert (keys(simulation), department.roster.is_open) == ([], False)
+        await engine.switch_on(department)
+        assert len(keys(simulation)) == MATCHES
+
+    played(switch)

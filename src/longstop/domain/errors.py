@@ -7,6 +7,7 @@
     │   ├── MissingFileError          it is not there, or may not be read
     │   ├── MatchFileError            a file of a match, and not a whole one
     │   ├── UnknownSourceError        no source has this name
+    │   ├── SourceNotReadyError       a source lacks what it needs to be watched
     │   ├── UnknownMatchError         no match of this name is watched
     │   └── PortTakenError            somebody else listens there
     ├── OutputError                   what was found out could not be written down for whoever asked
@@ -105,6 +106,11 @@ class MatchFileError(InputError):
 
 class UnknownSourceError(InputError):
     exit_code = 68
+
+
+class SourceNotReadyError(InputError):
+    default_hint = "Set what is named, restart, and ask again."
+    needs: tuple[tuple[str, str], ...] = ()  # each setting that stands in the way, and what to do about it
 
 
 class UnknownMatchError(InputError):

@@ -69,7 +69,7 @@ class AdminVerbs(Protocol):
         """Asked or not asked from now on, until the next start."""
         ...
 
-    def sources(self) -> Sequence[tuple[str, bool, int]]:
+    def sources(self) -> Sequence[tuple[str, bool, int, list[str]]]:
         """Name, whether it is on, how many of its matches are watched."""
         ...
 

@@ -16,8 +16,10 @@ from longstop.domain.errors import (
     IllegalTransitionError,
     InputError,
     InsufficientMemoryError,
+    SourceNotReadyError,
     StoreError,
     UnknownMatchError,
+    UnknownSourceError,
 )
 from longstop.domain.match import MatchStatus
 
@@ -44,6 +46,10 @@ BAD_PARAMETER = Kind(
     "bad-parameter", 400, "A parameter is wrong", "Correct what `errors` lists; /schema has the limits."
 )
 UNKNOWN_MATCH = Kind("unknown-match", 404, "There is no such match", "GET /cricket-data/matches lists those there are.")
+UNKNOWN_SOURCE = Kind("unknown-source", 404, "There is no such source", "GET /admin/sources lists those there are.")
+SOURCE_NOT_READY = Kind(
+    "source-not-ready", 422, "The source cannot be switched on", "Set what `errors` lists, restart, and ask again."
+)
 NOT_FOUND = Kind("not-found", 404, "There is nothing at this address", "/schema lists every address.")
 FOREIGN_CURSOR = Kind(
     "foreign-cursor",
@@ -120,6 +126,8 @@ CATALOGUE: Mapping[str, Kind] = {
     for kind in (
         BAD_PARAMETER,
         UNKNOWN_MATCH,
+        UNKNOWN_SOURCE,
+        SOURCE_NOT_READY,
         NOT_FOUND,
         FOREIGN_CURSOR,
         METHOD,
@@ -210,6 +218,15 @@ def on_unknown_match(request: _Request, error: UnknownMatchError) -> Response[by
     return _answer(request, UNKNOWN_MATCH, str(error))
 
 
+def on_unknown_source(request: _Request, error: UnknownSourceError) -> Response[bytes]:
+    return _answer(request, UNKNOWN_SOURCE, str(error))
+
+
+def on_source_not_ready(request: _Request, error: SourceNotReadyError) -> Response[bytes]:
+    faults = tuple(Fault(setting, remedy) for setting, remedy in error.needs)
+    return _answer(request, SOURCE_NOT_READY, error.message, faults)
+
+
 def on_illegal_transition(request: _Request, error: IllegalTransitionError) -> Response[bytes]:
     return _answer(request, NOT_POSSIBLE_NOW, error.message)
 
@@ -286,6 +303,8 @@ HANDLERS: Mapping[int | type[Exception], Any] = {
     ApiError: on_api_error,
     InputError: on_input_error,
     UnknownMatchError: on_unknown_match,
+    UnknownSourceError: on_unknown_source,
+    SourceNotReadyError: on_source_not_ready,
     IllegalTransitionError: on_illegal_transition,
     StoreError: on_store_error,
     InsufficientMemoryError: on_short_memory,

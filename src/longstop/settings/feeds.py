@@ -96,3 +96,9 @@ class SourcesSettings(Group):
     cricinfo: SourceSettings = SourceSettings()
     sofascore: SourceSettings = SourceSettings()
     brasileirao: SourceSettings = SourceSettings()
+
+
+def source_names() -> tuple[str, ...]:
+    """Every source there are settings for; not all of them can be watched yet."""
+    fields = SourcesSettings.model_fields.items()
+    return tuple(sorted(name for name, field in fields if field.annotation is SourceSettings))

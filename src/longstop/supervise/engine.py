@@ -40,6 +40,8 @@ from longstop.watch import Watch
 CYCLES_SHARE = 0.6
 SAVING_SHARE = 0.05
 UNWIND_SHARE = 0.2
+# What cycles of a source that is switched off may take to end.
+FINISH_SECONDS = 8.0
 
 
 class EngineParts(msgspec.Struct, frozen=True):
@@ -247,20 +249,36 @@ class Engine:
         """A source that was off so far is watched like the others from now on."""
         department = Department(source, self._shared, None, climber)
         self.departments = (*self.departments, department)
-        await department.roster.resume(department.name, self.options.archive_seconds)
+        await self._take_up(department)
         self._start(department.services())
 
     async def switch_on(self, department: Department) -> None:
         """What was under way when it was switched off goes on."""
         department.roster.is_open = True
         department.roster.forget_rests()
-        await department.roster.resume(department.name, self.options.archive_seconds)
+        await self._take_up(department)
 
     async def switch_off(self, department: Department, reason: str) -> None:
-        """Nobody asks the source any more; what is stored stays."""
+        """Nobody asks the source any more; what is stored stays. Cycles come to their end, and what scrapers know is
+        saved: from that they go on."""
         department.roster.is_open = False
-        for assignment in department.roster.assignments:
-            await self.drop(assignment.key, reason)
+        leaving = department.roster.assignments
+        try:
+            await self.scheduler.finish([each.key for each in leaving], FINISH_SECONDS)
+            await self._states.save_of(leaving, reason)
+        finally:
+            for assignment in leaving:
+                await self.drop(assignment.key, reason)
+
+    async def _take_up(self, department: Department) -> None:
+        """What was under way goes on; where that is not known, as with the database away, the source stays off."""
+        try:
+            await department.roster.resume(department.name, self.options.archive_seconds)
+        except BaseException:
+            department.roster.is_open = False
+            for assignment in department.roster.assignments:
+                await self.drop(assignment.key, "the source could not be switched on")
+            raise
 
     def renew_page(self, match_id: str) -> None:
         """A match with a page gets a fresh one, which shows before the old one goes."""

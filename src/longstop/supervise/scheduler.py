@@ -7,7 +7,7 @@ let go of: it is counted, its place is given to the next, and its match goes on 
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Protocol
 
@@ -139,6 +139,16 @@ class Scheduler:
         running.task.cancel()
         self._clock_out(running)
         return True
+
+    async def finish(self, keys: Collection[str], seconds: float) -> None:
+        """Nothing follows for these. Turns under way come to their end; what is not over in time is cancelled."""
+        for key in keys:
+            self.remove(key)
+        tasks = [self._running[key].task for key in keys if key in self._running]
+        if tasks:
+            await asyncio.wait(tasks, timeout=seconds)
+        for key in keys:
+            self.cancel(key)
 
     def progress(self) -> Progress:
         now = self._clock.monotonic()

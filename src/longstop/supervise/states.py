@@ -41,14 +41,17 @@ class StateKeeping:
 
     async def save(self, reason: str) -> None:
         assignments = tuple(self._assignments())
+        await self.save_of(assignments, reason)
+        known = {each.key for each in assignments}
+        self._saved = {key: mark for key, mark in self._saved.items() if key in known}
+
+    async def save_of(self, assignments: Iterable[Assignment], reason: str) -> None:
         moved = [each for each in assignments if self._saved.get(each.key) != _mark(each)]
         for some in _batches(moved):
             marks = {each.key: _mark(each) for each in some}
             if not await self._write(tuple(each.snapshot(reason) for each in some)):
                 break
             self._saved |= marks
-        known = {each.key for each in assignments}
-        self._saved = {key: mark for key, mark in self._saved.items() if key in known}
 
     async def _write(self, states: tuple[ScraperState, ...]) -> bool:
         try:

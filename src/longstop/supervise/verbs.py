@@ -1,11 +1,12 @@
 """What an operator may ask for by /admin, said in the engine's own words. Whoever cannot be served is told why."""
 
-from collections.abc import Awaitable, Callable
-from typing import Final
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol
 
-from longstop.domain.errors import IllegalTransitionError, UnknownMatchError
+from longstop.domain.errors import IllegalTransitionError, UnknownMatchError, UnknownSourceError
 from longstop.domain.recovery import RecoveryAction
-from longstop.sources import registry
+from longstop.settings.feeds import source_names
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.engine import Engine
 
@@ -15,17 +16,30 @@ PAUSE_SECONDS: Final = 30 * 86_400.0
 AUTO: Final = "auto"
 BY_OPERATOR: Final = "asked for by an operator"
 
-AddSource = Callable[[str], Awaitable[None]]
+# Name, whether it is on, how many matches of it are watched, what must be set before it can be.
+SourceFacts = tuple[str, bool, int, list[str]]
 Recycle = Callable[[RecoveryAction, str], Awaitable[str | None]]
+
+
+class Joiner(Protocol):
+    """Joins sources that were off at the start."""
+
+    async def join(self, name: str) -> None:
+        """Watched from now on. Raises a SourceNotReadyError."""
+        ...
+
+    def needs(self, name: str) -> Sequence[tuple[str, str]]:
+        """Settings that stand in the way, each with what to do about it."""
+        ...
 
 
 class EngineVerbs:
     """The engine is asked for at each use: the API stands before there is one."""
 
-    def __init__(self, engine: Callable[[], Engine], recycle: Recycle, add: AddSource) -> None:
-        """`add` joins a source that was off from the start on."""
+    def __init__(self, engine: Callable[[], Engine], recycle: Recycle, joiner: Joiner) -> None:
         self._engine = engine
-        self._add = add
+        self._joiner = joiner
+        self._switching = asyncio.Lock()
         self._recycle = recycle
 
     async def restart(self, match_id: str, reason: str) -> None:
@@ -67,14 +81,19 @@ class EngineVerbs:
 
     async def switch_source(self, name: str, *, is_on: bool) -> None:
         """Until the next start: then the settings decide again."""
+        if name not in source_names():
+            known = ", ".join(source_names())
+            raise UnknownSourceError(f"There is no source {name[:40]!r}.", hint=f"The sources are: {known}.")
+        async with self._switching:
+            await self._switch(name, is_on=is_on)
+
+    async def _switch(self, name: str, *, is_on: bool) -> None:
         engine = self._engine()
         department = engine.department(name)
-        if department is None and name not in registry.names():
-            raise UnknownMatchError(f"There is no source {name[:40]!r} to watch.")
         if department is None:
             if not is_on:
                 raise IllegalTransitionError(f"{name} is off already.")
-            await self._add(name)
+            await self._joiner.join(name)
         elif department.roster.is_open is is_on:
             raise IllegalTransitionError(f"{name} is {'on' if is_on else 'off'} already.")
         elif is_on:
@@ -82,14 +101,14 @@ class EngineVerbs:
         else:
             await engine.switch_off(department, BY_OPERATOR)
 
-    def sources(self) -> list[tuple[str, bool, int]]:
-        """Those that can be watched: name, whether it is on, how many matches of it are watched."""
-        found = []
-        for name in registry.names():
-            department = self._engine().department(name)
-            is_on = department is not None and department.roster.is_open
-            found.append((name, is_on, len(department.roster.assignments) if department is not None else 0))
-        return found
+    def sources(self) -> list[SourceFacts]:
+        return [self._facts(name) for name in source_names()]
+
+    def _facts(self, name: str) -> SourceFacts:
+        department = self._engine().department(name)
+        if department is None:
+            return name, False, 0, [f"{setting}: {remedy}" for setting, remedy in self._joiner.needs(name)]
+        return name, department.roster.is_open, len(department.roster.assignments), []
 
     def _watched(self, match_id: str) -> Assignment:
         found = next((each for each in self._engine().assignments() if each.key == match_id), None)

@@ -64,8 +64,8 @@ class Engine:
     async def switch_source(self, name: str, *, is_on: bool) -> None:
         await self._do("source", name, "on" if is_on else "off")
 
-    def sources(self) -> list[tuple[str, bool, int]]:
-        return [("crex", True, 3)]
+    def sources(self) -> list[tuple[str, bool, int, list[str]]]:
+        return [("crex", True, 3, [])]
 
 
 class Office:
