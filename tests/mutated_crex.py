@@ -15,9 +15,16 @@ SOURCE = CrexSource()
 ENDED = state(ps="E", B="USA won by 62 runs", rs={"w": "CD", "by": {"runs": 62}, "m": "D/L"})
 LATER = state(
     k="12/0(2.0",
-    bw="F7.9.6.0.0",
+    p1="XX.12.12.0.0*",
+    p2="6A5.0.0.0.0",
+    bw="F7.12.12.0.0",
     rb=[{"o": over, "b": [BALL] * 6} for over in (0, 1)],
-    **{"in": [changed(INNINGS, z="closed"), changed(INNINGS, c="11", d="12/0(12", ov="2.0", tg=107)]},
+    **{
+        "in": [
+            changed(INNINGS, z="closed"),
+            changed(INNINGS, c="11", d="12/0(12", ov="2.0", tg=107, x="wd0.nb0.b0.lb0.pn0"),
+        ]
+    },
 )
 
 

@@ -197,7 +197,7 @@ async def _next_page(reads: ReadingDesk, cursor: FeedCursor, wait: float) -> tup
 def _age_of_all(model: ReadModel) -> Age:
     """Of the live matches the oldest; without one the answer is as fresh as it can be."""
     now = model.clock.now()
-    oldest = min((each.captured_at for each in model.board.active() if each.captured_at is not None), default=now)
+    oldest = model.board.oldest_live_capture() or now
     seconds = age_seconds(now, oldest)
     return Age(oldest, seconds, is_stale=seconds > model.stale_after_seconds)
 

@@ -190,8 +190,7 @@ class FeedLine:
 
     def pulse(self) -> dict[str, str | int | None]:
         """Of the live matches the oldest."""
-        captures = [each.captured_at for each in self._model.board.active() if each.captured_at is not None]
-        return _pulse(self._model, min(captures, default=None))
+        return _pulse(self._model, self._model.board.oldest_live_capture())
 
 
 def _pulse(model: ReadModel, captured_at: datetime | None) -> dict[str, str | int | None]:
