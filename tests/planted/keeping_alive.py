@@ -13,7 +13,6 @@ from longstop.resilience.breaker import Permit
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.discovery import Discovery
 from longstop.supervise.roster import Roster
-from longstop.supervise.scheduler import Scheduler
 from longstop.supervise.store_recovery import StoreRecovery
 from longstop.supervise.supervisor import Supervisor
 from tests.planted.planting import Bed
@@ -56,11 +55,6 @@ def _(patch: pytest.MonkeyPatch) -> None:
 @bug("wall clock used for deadlines")
 def _(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SystemClock, "monotonic", lambda self: self.now().timestamp())
-
-
-@bug("a match whose turn failed is not asked for again")
-def _(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Scheduler, "_fail", lambda *_: None)
 
 
 @bug("a service that was lost is not begun again")

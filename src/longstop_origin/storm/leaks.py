@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
-from longstop_origin.storm.life import Life
+from longstop_origin.storm.life import SOURCE, Life
 
 
 def leaks_of(life: Life) -> Iterator[str]:
@@ -17,9 +17,16 @@ def leaks_of(life: Life) -> Iterator[str]:
     progress = life.engine.progress()
     if progress.running or progress.hanging:
         yield f"{progress.running} turns run, {progress.hanging} hang"
-    for standing in life.ladder._standings.values():  # noqa: SLF001 - the same
-        out = sum(breaker._probes_out for breaker in standing.breakers)  # noqa: SLF001 - the same
-        if out:
-            yield f"{out} probes of {standing.key}"
+    yield from stray_probes(life)
     for task in sorted(task.get_name() for task in asyncio.all_tasks() if task is not asyncio.current_task()):
         yield f"the task {task} runs on"
+
+
+def stray_probes(life: Life) -> Iterator[str]:
+    """Probes that count as under way while nothing of their match is."""
+    running = life.engine.scheduler._running  # noqa: SLF001 - the same
+    for standing in life.ladder._standings.values():  # noqa: SLF001 - the same
+        is_probing = standing.probing is not None and not standing.probing.done()
+        out = sum(breaker._probes_out for breaker in standing.breakers)  # noqa: SLF001 - the same
+        if out and not is_probing and f"{SOURCE}_{standing.key}" not in running:
+            yield f"{out} probes of {standing.key}"

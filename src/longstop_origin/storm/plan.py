@@ -178,7 +178,15 @@ def _blows(seed: int, seconds: float, setting: Setting) -> tuple[Blow, ...]:
             lasts = 90.0 if kind == FREEZE else chance.uniform(0.2, 5.0)
             blows.append(Blow(kind, at, chance.randrange(400), lasts, kind in (KILL, POWER) and chance.random() < 0.4))
             at += lasts
+    blows += _blows_after_errors(chance, _spells(seed, DISK, seconds, setting))
     return tuple(sorted(blows, key=lambda blow: blow.at))
+
+
+def _blows_after_errors(chance: Random, spells: Sequence[Spell]) -> Iterator[Blow]:
+    """A disk that fails is often the beginning of the end of its machine."""
+    for spell in spells:
+        if spell.kind == "fails once" and chance.random() < 0.5:
+            yield Blow(POWER, spell.begins + chance.uniform(2.0, 12.0), chance.randrange(400), chance.uniform(0.2, 5.0))
 
 
 def _jumps(seed: int, seconds: float) -> tuple[Jump, ...]:

@@ -11,6 +11,8 @@ from longstop_origin.storm.life import Life
 from longstop_origin.storm.scene import Scene
 
 RECOVERY_SECONDS = 30.0
+# No longer than the documents let a match rest, once.
+EXCUSED_SECONDS_MAX = 300.0
 
 
 class Recovery:
@@ -53,6 +55,7 @@ class Recovery:
         for assignment in life.engine.assignments():
             if assignment.watch.ref.key == fixture.key:
                 known = max(known, assignment.rests_until or 0.0, assignment.scraper.throttled_until)
+        known = min(known, self._scene.plan.seconds + EXCUSED_SECONDS_MAX)
         self._excused[fixture.key] = known
         return known
 

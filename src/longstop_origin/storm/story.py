@@ -9,7 +9,7 @@ from longstop.domain.errors import LongstopError, StoreError
 from longstop_origin.storm.fate import STEPS_MAX, Fate
 from longstop_origin.storm.findings import BROKEN, Report
 from longstop_origin.storm.judge import Judge
-from longstop_origin.storm.leaks import leaks_of
+from longstop_origin.storm.leaks import leaks_of, stray_probes
 from longstop_origin.storm.life import Life
 from longstop_origin.storm.loop import KilledError, StormLoop
 from longstop_origin.storm.plan import plan_of
@@ -111,6 +111,8 @@ class _Story:
         while not failure.done() and not self.fate.is_stop_wanted:
             await life.clock.sleep(LOOK_SECONDS)
             self.scene.strike()
+            for what in stray_probes(life):
+                self.scene.witness.find(BROKEN, "what was taken is given back", what)
             if self.recovery.look(life):
                 return
 
