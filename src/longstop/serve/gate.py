@@ -27,7 +27,7 @@ PATH_BYTES_MAX = 1_024
 QUERY_BYTES_MAX = 2_048
 HTTP_REFUSED = 400
 # As proxies write it: whoever asked was gone before there was an answer.
-CLIENT_GONE = 499
+CLIENT_GONE, NOT_MODIFIED = 499, 304
 _AGE = AGE_HEADER.lower().encode()
 # To OPTIONS, and to a method that there is not.
 _TELLING_METHODS = frozenset({204, 405})
@@ -54,8 +54,10 @@ DATA_HEADERS: Mapping[str, str] = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     **{name: value for name, value in SECURITY_HEADERS.items() if name not in _OF_PAGES},
 }
-
-
+# A browser takes the headers of "unchanged" for those of what it has: what stands in them would replace a page's own.
+UNCHANGED_HEADERS: Mapping[str, str] = {
+    name: value for name, value in SECURITY_HEADERS.items() if name not in _OF_PAGES
+}
 Note = Callable[[Visit, str, int, float, float | None], None]
 
 
@@ -69,7 +71,7 @@ class Gate:
         self._clock = clock
         self._note = note
         self._make_id = make_id or _numbered()
-        self._headers = Dress(_encoded(SECURITY_HEADERS), _encoded(DATA_HEADERS))
+        self._headers = Dress(_encoded(SECURITY_HEADERS), _encoded(DATA_HEADERS), _encoded(UNCHANGED_HEADERS))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -112,10 +114,11 @@ def _numbered() -> Callable[[], str]:
 
 
 class Dress(NamedTuple):
-    """What is added to every answer: to pages, and to data."""
+    """What is added to every answer: to pages, to data, and to the word that nothing has changed."""
 
     page: list[tuple[bytes, bytes]]
     data: list[tuple[bytes, bytes]]
+    unchanged: list[tuple[bytes, bytes]]
 
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
@@ -144,7 +147,7 @@ class _Answer:
         """Names are in small letters already, as ASGI wants them."""
         if self.status in _TELLING_METHODS:
             headers = [_with_head(name, value) for name, value in headers]
-        is_kept, added = False, self._added.data
+        is_kept, added = False, self._added.unchanged if self.status == NOT_MODIFIED else self._added.data
         for name, value in headers:
             if name == b"cache-control":
                 is_kept = True

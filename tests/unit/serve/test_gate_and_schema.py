@@ -92,4 +92,6 @@ async def test_an_unchanged_file_is_not_sent_again(world: World) -> None:
         again = await client.get("/console/console.js", headers={"if-none-match": first.headers["etag"]})
     assert first.headers["content-type"].startswith("text/javascript")
     assert again.status_code == 304
+    # A browser would put it in the place of the page's own, and shut the page.
+    assert "content-security-policy" not in again.headers
     assert again.content == b""
