@@ -14,23 +14,27 @@ from typing import Any
 import uvloop
 from litestar import Litestar, Response, get
 
-from benchmarks.serving_world import believed, live_of, row_of
+from benchmarks.serving_world import believed, live_of, row_of, told_of
 from longstop.clock import SystemClock
 from longstop.domain.access import Scope, Tier
+from longstop.domain.errors import InputError, UnknownMatchError
 from longstop.domain.match import Names
 from longstop.observe import signals
 from longstop.observe.health import Board
 from longstop.observe.signals import Signals
+from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.entry.hall import Hall
 from longstop.serve.entry.keys import make_key
+from longstop.serve.push_routes import PushDesk
 from longstop.serve.reading import Instance, ReadModel
 from longstop.serve.server import ApiServer
-from longstop.settings import Settings
+from longstop.settings import ReloadResult, Settings
 from longstop.settings.masks import SecretUrl
 from longstop.settings.serving import ApiSettings, DatabaseSettings, LimitSettings, StorageSettings
 from longstop.store.contract import Store, WriteBatch
 from longstop.store.open import open_store
+from longstop.store.pushes import PushJournal
 from longstop.supervise.service import Stop
 
 NAMES = Names(teams={"IN": "India", "AU": "Australia"}, players={"P1": "Smriti Mandhana", "P9": "Ellyse Perry"})
@@ -48,6 +52,41 @@ def bare_app(folder: Path) -> Any:
     return Litestar([match_info], openapi_config=None, logging_config=None)
 
 
+class QuietOperator:
+    """Does nothing, and knows one match and one source."""
+
+    async def _of(self, match_id: str) -> None:
+        if match_id != "crex_M0":
+            raise UnknownMatchError(f"No match {match_id[:40]} is watched.")
+
+    async def restart(self, match_id: str, reason: str) -> None:  # noqa: ARG002 - nobody is told
+        await self._of(match_id)
+
+    async def recycle(self, reason: str) -> None:
+        """There are no browsers."""
+
+    async def pause(self, match_id: str) -> None:
+        await self._of(match_id)
+
+    async def resume(self, match_id: str) -> None:
+        await self._of(match_id)
+
+    async def stop(self, match_id: str) -> None:
+        await self._of(match_id)
+
+    async def choose_rung(self, match_id: str, rung: str) -> None:  # noqa: ARG002 - there is no ladder
+        await self._of(match_id)
+
+    async def start(self, url: str) -> str:
+        raise InputError(f"{url[:40]!r} is a match page of no source.", hint="Give the address of a match.")
+
+    async def switch_source(self, name: str, *, is_on: bool) -> None:  # noqa: ARG002 - it is always on
+        raise UnknownMatchError(f"There is no source {name[:40]!r} to watch.")
+
+    def sources(self) -> list[tuple[str, bool, int]]:
+        return [("crex", True, 1)]
+
+
 class Full:
     """The application with everything that stands before it, and matches that are polled by nobody but say so."""
 
@@ -56,7 +95,8 @@ class Full:
         self.bus = Signals()
         self.board = Board(self.clock.now())
         self.board.subscribe(self.bus)
-        limits = LimitSettings(standard_per_minute=1_000_000, premium_per_minute=1_000_000)
+        most = 1_000_000
+        limits = LimitSettings(standard_per_minute=most, premium_per_minute=most, attempts_per_minute=most)
         database = DatabaseSettings(url=SecretUrl(f"sqlite:///{folder}/longstop.db"))
         settings = Settings(api=ApiSettings(limits=limits), storage=StorageSettings(root=folder), database=database)
         self.hall = Hall(settings, self.clock, self.bus)
@@ -65,18 +105,23 @@ class Full:
         self._count = matches
         self._stop = Stop(self.clock)
         model = ReadModel(self.store, self.board, lambda _: NAMES, self.clock, Instance("bench", "0"), bus=self.bus)
-        self.app = create_app(model, self.hall.entry())
+        desk = AdminDesk(self._reload, self.clock, self.bus, QuietOperator(), self.hall.audit.written)
+        self.pushes = PushJournal(folder / "pushes.db", waiting_max=100_000)
+        push = PushDesk(self.pushes, self.clock, self.bus)
+        self.app = create_app(model, self.hall.entry(), admin=desk, push=push)
         self.tasks: list[asyncio.Task[None]] = []
 
     async def open(self) -> None:
         await self.store.open()
+        await self.pushes.open()
         for first in range(0, self._count, MATCHES_A_BATCH):
             numbers = range(first, min(first + MATCHES_A_BATCH, self._count))
             now = self.clock.now()
             rows = tuple(row_of(number, now) for number in numbers)
-            await self.store.save(WriteBatch(matches=rows, live=tuple(live_of(number, now) for number in numbers)))
+            live = tuple(live_of(number, now) for number in numbers)
+            await self.store.save(WriteBatch(matches=rows, live=live, events=(told_of(1, now),)))
         await self.hall.open()
-        made = make_key("bench", frozenset({Scope.READ}), self.clock.now(), tier=Tier.PREMIUM)
+        made = make_key("bench", frozenset(Scope), self.clock.now(), tier=Tier.PREMIUM)
         await self.hall.store.add_key(made.key)
         await self.hall.directory.refresh()
         (self._folder / "key").write_text(made.plain, encoding="utf-8")
@@ -100,6 +145,7 @@ class Full:
         """As polls that change nothing would; a match that is being measured is left alone between them."""
         while not await self._stop.pause(BEAT_SECONDS):
             now = self.clock.now() - timedelta(milliseconds=20)
+            self.bus.emit(signals.FactsStored(at=now, match_id="crex_M0", source="crex", events=(told_of(1, now),)))
             for number in range(self._count):
                 self.bus.emit(
                     signals.PollFinished(
@@ -112,6 +158,9 @@ class Full:
                         interval_seconds=BEAT_SECONDS,
                     )
                 )
+
+    async def _reload(self, _: str) -> ReloadResult:
+        return ReloadResult("unchanged", 1)
 
     async def away(self) -> None:
         """The database goes; what is known is served on."""

@@ -14,6 +14,7 @@ from longstop.domain.cricket import (
     PlayState,
     Toss,
 )
+from longstop.domain.events import EventKind, MatchEvent
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchRef, MatchStatus
 from longstop.domain.observation import Observation, Provenance
@@ -87,3 +88,8 @@ def believed(number: int, now: datetime) -> Observation:
         format="ODI",
         last_event="4",
     )
+
+
+def told_of(seq: int, now: datetime) -> MatchEvent:
+    ball = Delivery(Place(2, 12, seq), "P1", "P2", "P9", 1)
+    return MatchEvent("crex_M0", seq, f"ball:{seq}", EventKind.BALL_BOWLED, now, now, ball.place, 1, delivery=ball)

@@ -25,6 +25,7 @@ from longstop.serve.exports.routes import export_routes
 from longstop.serve.gate import Gate, Note
 from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
+from longstop.serve.parameters import problems
 from longstop.serve.probes import probes
 from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, ApiError
 from longstop.serve.push_routes import PushDesk, push_router
@@ -36,7 +37,10 @@ from longstop.serve.streaming.routes import stream_routes
 _BODY_BYTES_MAX = 1_024
 
 
-@get("/problems/{name:str}", opt=PUBLIC, tags=["errors"], summary="What a problem type means")
+_NO_TYPE = problems((404, "There is no such type."))
+
+
+@get("/problems/{name:str}", opt=PUBLIC, tags=["errors"], summary="What a problem type means", responses=_NO_TYPE)
 async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
     kind = CATALOGUE.get(name)
     if kind is None:

@@ -15,7 +15,7 @@ from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 
 from longstop.serve.entry.rules import Access, rule_of
 from longstop.serve.entry.sessions import COOKIE
-from longstop.serve.problems import MEDIA_TYPE
+from longstop.serve.problems import BAD_PARAMETER, CATALOGUE, INTERNAL, MEDIA_TYPE, NOT_ACCEPTABLE, TOO_LONG, Kind
 
 _REFUSALS: Final = {
     "401": "A token is needed, or the one that was sent is not good.",
@@ -26,8 +26,24 @@ _SCHEMES: Final = {
     "token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
     "session": {"type": "apiKey", "in": "cookie", "name": COOKIE},
 }
-_PROBLEM: Final = {"$ref": "#/components/schemas/Problem"}
 _Document = dict[str, Any]
+
+_KEY: Final = "[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+_FORMS: Final[dict[str, _Document]] = {
+    "match_id": {"type": "string", "pattern": f"^[A-Za-z0-9][A-Za-z0-9-]{{0,63}}(_{_KEY})?$"},
+    "source": {"type": "string", "pattern": f"^{_KEY}$"},
+    "as_of": {"type": "string", "format": "date-time"},
+    "day": {"type": "string", "format": "date"},
+    "consumer": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"},
+}
+_FILES: Final = {
+    "application/json": {"type": "object", "description": "Cricsheet JSON 1.1.0."},
+    "text/csv": {"type": "string"},
+    "application/vnd.apache.parquet": {"type": "string", "format": "binary"},
+}
+_WITH_EXAMPLE: Final = frozenset({"application/json", "text/event-stream"})
+_ANYWHERE: Final = {str(kind.status): kind for kind in (BAD_PARAMETER, NOT_ACCEPTABLE, TOO_LONG, INTERNAL)}
+_PROBLEM: Final = {"$ref": "#/components/schemas/Problem"}
 
 
 class JsonDocument(JsonRenderPlugin):
@@ -43,21 +59,22 @@ class YamlDocument(YamlRenderPlugin):
 def completed(app: Litestar, document: _Document) -> _Document:
     """The same document; completing it twice changes nothing."""
     document["components"].setdefault("securitySchemes", dict(_SCHEMES))
-    for operation, rule, example in _operations(app, document):
+    for operation, rule, name in _operations(app, document):
         if rule in (Access.READ, Access.PUSH, Access.ADMIN):
             _tell_rule(operation, rule)
-        for content in _contents(operation) if example is not None else ():
-            content.setdefault("examples", {"answer": {"value": example}})
+        _tell_problems(operation)
+        _tell_forms(operation)
+        _show(operation, name)
     return document
 
 
-def _operations(app: Litestar, document: _Document) -> Iterator[tuple[_Document, Access | None, Any]]:
+def _operations(app: Litestar, document: _Document) -> Iterator[tuple[_Document, Access | None, str]]:
     for route in app.routes:
         for handler in getattr(route, "route_handlers", ()):
             item = document["paths"].get(getattr(route, "path_format", ""))
             if item is not None and isinstance(handler, HTTPRouteHandler):
                 for method in {name.lower() for name in handler.http_methods} & item.keys():
-                    yield item[method], rule_of(handler), examples().get(f"{method} {route.path_format}")
+                    yield item[method], rule_of(handler), f"{method} {route.path_format}"
 
 
 def _tell_rule(operation: _Document, rule: Access) -> None:
@@ -65,16 +82,49 @@ def _tell_rule(operation: _Document, rule: Access) -> None:
     alternatives: list[_Document] = [{"token": []}, {"session": []}]
     operation.setdefault("security", [*alternatives, *([{}] if rule is Access.READ else [])])
     for status, words in _REFUSALS.items():
-        answer = {"description": words, "content": {MEDIA_TYPE: {"schema": dict(_PROBLEM)}}}
-        told = operation["responses"].setdefault(status, answer)
-        for content in told.get("content", {}).values():
-            content.setdefault("examples", {"problem": {"value": examples()[status]}})
+        operation["responses"].setdefault(status, {"description": words})
 
 
-def _contents(operation: _Document) -> Iterator[_Document]:
+def _tell_problems(operation: _Document) -> None:
+    """What any request may be answered with; and that a problem is one, also where the framework tells of its own."""
+    responses = operation["responses"]
+    for status, kind in _ANYWHERE.items():
+        responses.setdefault(status, {"description": f"{kind.title}."})
+    for status, answer in responses.items():
+        is_report = status == "503" and "application/json" in answer.get("content", {})
+        if int(status) >= 400 and not is_report:
+            answer["content"] = {MEDIA_TYPE: {"schema": dict(_PROBLEM), "examples": _shown(int(status))}}
+
+
+def _shown(status: int) -> _Document:
+    """Each kind of problem of that status."""
+    kinds = [kind for kind in CATALOGUE.values() if kind.status == status]
+    return {kind.name: {"value": _example_of(kind)} for kind in kinds}
+
+
+def _example_of(kind: Kind) -> _Document:
+    told = {"type": kind.type, "title": kind.title, "status": kind.status, "detail": f"{kind.title}."}
+    return told | {"hint": kind.hint, "request_id": "5f0c6a-1b"}
+
+
+def _tell_forms(operation: _Document) -> None:
+    """What a parameter must look like, where only words of our own refuse what does not."""
+    for parameter in operation.get("parameters", ()):
+        form = _FORMS.get(parameter["name"])
+        if form is not None:
+            parameter["schema"] = dict(form)
+    if "exports" in operation.get("tags", ()):
+        operation["responses"]["200"]["content"] = {media: {"schema": dict(schema)} for media, schema in _FILES.items()}
+
+
+def _show(operation: _Document, name: str) -> None:
+    """An answer as it looks: the usual one, or the one of that status."""
     for status, answer in operation["responses"].items():
-        if status.startswith("2"):
-            yield from answer.get("content", {}).values()
+        usual = examples().get(name) if status.startswith("2") else None
+        example = examples().get(f"{name} {status}", usual)
+        for media, content in answer.get("content", {}).items():
+            if example is not None and media in _WITH_EXAMPLE:
+                content.setdefault("examples", {"answer": {"value": example}})
 
 
 @cache

@@ -21,6 +21,7 @@ from longstop.serve.parameters import (
     ERRORS,
     ERRORS_OF_CURSORS,
     ERRORS_OF_ONE,
+    FEED_CURSOR,
     AsOf,
     MatchId,
     feed_cursor_of,
@@ -164,7 +165,8 @@ async def match_deliveries(
 async def feed(
     reads: Reads,
     after: Annotated[
-        str, QueryParameter(max_length=40, description="`next_after` of the last answer; 0 begins.")
+        str,
+        QueryParameter(max_length=40, description="`next_after` of the last; 0 begins.", schema_extra=FEED_CURSOR),
     ] = "0",
     limit: Annotated[int, QueryParameter(ge=1, le=PAGE, description="At most this many.")] = PAGE,
     wait: Wait = 0.0,

@@ -16,7 +16,7 @@ from longstop.serve import matches, wire
 from longstop.serve.answers import Answer, headers_of, tag_of, timeless
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.freshness import KnownMatch, age_of_all, iso, iso_or_none
-from longstop.serve.problems import bad_parameter
+from longstop.serve.problems import FOREIGN_CURSOR, ApiError
 from longstop.store.contract import MatchPlace, MatchRow
 
 # A list is written out once for all who ask within this time.
@@ -144,7 +144,7 @@ def place_of(parameter: str, text: str | None) -> MatchPlace | None:
         return None
     try:
         place = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=MatchPlace)
-        starts_at = place.starts_at.astimezone(UTC) if place.starts_at else None
+        starts_at = place.starts_at and place.starts_at.replace(tzinfo=place.starts_at.tzinfo or UTC).astimezone(UTC)
         return msgspec.structs.replace(place, starts_at=starts_at)
     except (binascii.Error, msgspec.MsgspecError, ValueError, OverflowError):
-        raise bad_parameter(parameter, "must be the `next_after` of an answer.") from None
+        raise ApiError(FOREIGN_CURSOR, f"{parameter} is the `next_after` of no answer.") from None

@@ -1,5 +1,6 @@
 """The addresses of matches: lists, one match whole, its last states and what changed between them."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from litestar import Request, Response, get
@@ -18,7 +19,16 @@ from longstop.serve.entry.rules import READ
 from longstop.serve.freshness import HEADERS, age_of
 from longstop.serve.lists import MatchLists, Wanted, place_of
 from longstop.serve.matches import match_body
-from longstop.serve.parameters import CURSOR_MAX, ERRORS, ERRORS_OF_ONE, AsOf, MatchId, moment_of, require_key
+from longstop.serve.parameters import (
+    CURSOR_MAX,
+    ERRORS,
+    ERRORS_OF_CURSORS,
+    ERRORS_OF_ONE,
+    AsOf,
+    MatchId,
+    moment_of,
+    require_key,
+)
 from longstop.serve.snapshots import CachedSnapshot, State, delta
 
 MATCH_INFO: Final = "/cricket-data/match-info/{match_id:str}"
@@ -44,7 +54,7 @@ class SnapshotList(Struct, frozen=True):
     tags=["matches"],
     summary="Matches, by status and source, the most urgent first",
     response_headers=FRESH,
-    responses=ERRORS | NOT_MODIFIED,
+    responses=ERRORS | ERRORS_OF_CURSORS | NOT_MODIFIED,
 )
 async def list_matches(
     lists: Lists,
@@ -117,8 +127,8 @@ async def match_delta(
     reads: Reads,
     match_id: MatchId,
     since: Annotated[
-        int | None, QueryParameter(ge=0, le=CURSOR_MAX, description="The `sequence_number` of a state that you have.")
-    ] = None,
+        int, QueryParameter(ge=0, le=CURSOR_MAX, description="A `sequence_number` you have; 0 is the state before.")
+    ] = 0,
 ) -> Response[dict[str, Any]]:
     known = await reads.known(match_id)
     states = reads.snapshots.states(known)
@@ -133,9 +143,9 @@ async def match_delta(
     return Response(changed | {"_metadata": reads.metadata(known)}, headers=told.headers())
 
 
-def _before(states: Any, since: int | None) -> State | None:
+def _before(states: Sequence[State], since: int) -> State | None:
     """The state with that number, if it is still held; without a number the one before the newest."""
-    if since is None:
+    if not since:
         return states[-2] if len(states) > 1 else None
     return next((state for state in states if state.sequence == since), None)
 

@@ -14,6 +14,8 @@ from longstop.serve.reading import ReadModel
 from longstop.store.contract import FeedCursor
 
 CURSOR_MAX: Final = 2**53
+# Told in the document; what breaks it is refused with words of our own.
+FEED_CURSOR: Final = {"pattern": r"^[0-9]{1,18}(\.[0-9]{1,18})?$"}
 
 Model = NamedDependency[SkipValidation[ReadModel]]
 MatchId = Annotated[str, PathParameter(description="As /cricket-data/matches has it, as in crex_QUY.", max_length=129)]
