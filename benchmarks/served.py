@@ -83,8 +83,8 @@ class QuietOperator:
     async def switch_source(self, name: str, *, is_on: bool) -> None:  # noqa: ARG002 - it is always on
         raise UnknownMatchError(f"There is no source {name[:40]!r} to watch.")
 
-    def sources(self) -> list[tuple[str, bool, int]]:
-        return [("crex", True, 1)]
+    def sources(self) -> list[tuple[str, bool, int, list[str]]]:
+        return [("crex", True, 1, [])]
 
 
 class Full:
