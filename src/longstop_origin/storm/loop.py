@@ -79,9 +79,16 @@ class StormLoop(VirtualTimeLoop):
         if ours:
             ours[number % len(ours)].cancel()
 
+    def note_unseen(self) -> None:
+        """What failed and nobody looked at, of a process that ended in order."""
+        for task in self._born:
+            if task.done() and not task.cancelled() and task._log_traceback:  # noqa: SLF001 - asyncio's own mark
+                self.troubles.append(f"{task.get_name()}: {task.exception()!r}")
+
     def bury(self) -> None:
         """Nothing of a dead process runs on. What its coroutines would still do in leaving reaches nobody: whatever
         they could reach is shut to them by now."""
+        self.set_exception_handler(lambda *_: None)
         for task in self._born:
             if not task.done():
                 task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 - it is dead, not forgotten

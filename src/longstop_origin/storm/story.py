@@ -69,6 +69,7 @@ class _Story:
         has_power_failed = False
         try:
             loop.run_until_complete(self._life(loop))
+            loop.note_unseen()
         except asyncio.CancelledError:
             scene.witness.find(BROKEN, "nobody ends because another was cancelled", "the process")
         except KilledError:
