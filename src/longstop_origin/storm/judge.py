@@ -10,7 +10,7 @@ from longstop.serve.account import account_of
 from longstop.store.sqlite import SqliteStore
 from longstop_origin.fixture import Fixture
 from longstop_origin.judging import Account, Verdict, judge
-from longstop_origin.oracle import truth_of
+from longstop_origin.oracle import CanonicalBall, truth_of
 from longstop_origin.storm.database import inline
 from longstop_origin.storm.findings import DUPLICATED, LOST, STALE, UNEXPECTED
 from longstop_origin.storm.scene import Scene
@@ -66,28 +66,34 @@ class Judge:
     def _faults(self, fixture: Fixture) -> Iterator[tuple[str, str, str]]:
         verdict, account = self._verdict(fixture)
         counts = verdict.counts
-        if counts.lost:
-            missing = counts.lost - self._excused(fixture, account)
-            if missing:
-                yield LOST, "every ball that was shown is kept", f"{missing} balls"
+        lost, wrong = self._unexcused(fixture, account) if counts.lost or counts.wrong else (0, 0)
+        if lost:
+            yield LOST, "every ball that was shown is kept", f"{lost} balls"
         if counts.duplicated:
             yield DUPLICATED, "every ball is kept once", f"{counts.duplicated} balls"
         if counts.unexpected:
             yield UNEXPECTED, "nothing is kept that was never shown", f"{counts.unexpected} balls"
-        if counts.wrong:
-            yield STALE, "every ball is kept as it was shown last", f"{counts.wrong} balls"
+        if wrong:
+            yield STALE, "every ball is kept as it was shown last", f"{wrong} balls"
         for fault in verdict.faults:
             yield STALE, "the board is the one that was shown last", fault
 
-    def _excused(self, fixture: Fixture, account: dict[str, Any]) -> int:
-        """Balls of overs that the site has lost for good, where a gap tells of them."""
-        kept = {(ball["innings"], ball["over"], ball["position"]) for ball in account["balls"]}
+    def _unexcused(self, fixture: Fixture, account: dict[str, Any]) -> tuple[int, int]:
+        """Balls that are missing and balls that are wrong, but for those in overs that the site has lost for good: of
+        them a gap has to tell, unless all that is wrong is what no sum shows."""
+        kept = {(ball["innings"], ball["over"], ball["position"]): ball for ball in account["balls"]}
         gaps = [gap for gap in inline(self._rows.gaps(f"{SOURCE}_{fixture.key}")) if gap.state is not GapState.REPAIRED]
-        missing = [ball.key for ball in truth_of(fixture, self._at(fixture)).balls if tuple(ball.key) not in kept]
-        return sum(
-            self._scene.site.is_forgotten(fixture.key, place[0], place[1]) and _is_told(gaps, place[0], place[1])
-            for place in missing
-        )
+        lost = wrong = 0
+        for true in truth_of(fixture, self._at(fixture)).balls:
+            ball = kept.get((true.key.innings, true.key.over, true.key.position))
+            place = (true.key.innings, true.key.over)
+            is_forgotten = self._scene.site.is_forgotten(fixture.key, *place)
+            is_told = is_forgotten and _is_told(gaps, *place)
+            if ball is None:
+                lost += not is_told
+            elif msgspec.convert(ball, CanonicalBall) != true:
+                wrong += not (is_told or (is_forgotten and _adds_up_alike(ball, true)))
+        return lost, wrong
 
     def _judge_promises(self) -> None:
         """What was acknowledged is durable, as it was acknowledged."""
@@ -104,3 +110,9 @@ class Judge:
 
 def _is_told(gaps: list[Gap], innings: int, over: int) -> bool:
     return any(gap.innings == innings and gap.first_over <= over <= gap.last_over for gap in gaps)
+
+
+def _adds_up_alike(ball: dict[str, Any], true: CanonicalBall) -> bool:
+    counted = ("runs_batter", "wides", "noballs", "byes", "legbyes", "penalty")
+    is_same = all(ball[name] == getattr(true, name) for name in counted)
+    return is_same and len(ball["wickets"]) == len(true.wickets)
