@@ -95,7 +95,7 @@ def test_a_path_of_one_machine_is_found(folder: str) -> None:
     assert list(checker.machine_paths("docs/runbook.md", f"see /{folder}/file\n"))
 
 
-@pytest.mark.parametrize("text", ["../shared/work/x", "GET /homepage/x", "https://example.org/work/x", "{base}/home/x"])
+@pytest.mark.parametrize("text", ["../shared/home/x", "GET /homepage/x", "https://example.org/home/x", "{base}/home/x"])
 def test_a_path_of_a_site_is_left_alone(text: str) -> None:
     assert not list(checker.machine_paths("docs/runbook.md", text))
 
