@@ -1,0 +1,52 @@
+"""What a visit is asked for and what it brings. How it is made, and by which exit, is not the caller's to know."""
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from longstop.domain.capture import ExitView, NetworkFigures
+from longstop.fetch.snapshot import FetchRequest, Snapshot
+
+# Steps of the visit, told as events of the attempt's machine: browser_leased, asked_directly, sent, arrived, caught.
+OnStep = Callable[[str], None]
+
+
+class VisitOrder(msgspec.Struct, frozen=True):
+    """`calls` are the endpoint families wanted, by purpose; those in `required` must come for the visit to succeed.
+    `key` is the match as the source knows it, `page` its page. Attempts count from 1."""
+
+    source: str
+    key: str
+    page: str
+    calls: Mapping[str, FetchRequest]
+    required: frozenset[str]
+    attempt: int = 1
+    deadline_seconds: float = 45.0
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """`snapshots` by purpose; `exit` and `network` are fit to be told. `rung` is intercept or replay."""
+
+    snapshots: Mapping[str, Snapshot]
+    rung: str
+    exit: ExitView = ExitView()
+    network: NetworkFigures = NetworkFigures()
+
+
+class Visitor(Protocol):
+    """Raises a FetchError, BrowserError or PayloadError of domain.errors when it brought not what is required.
+
+    `judged` hands the caller's verdict back: a session whose visits fail is changed or rests, and one that met a
+    challenge loses its cookies. Every visit is judged exactly once, also one that raised.
+    """
+
+    async def visit(self, order: VisitOrder, on_step: OnStep) -> Visit: ...
+
+    def judged(self, order: VisitOrder, error: Exception | None) -> None: ...
+
+    async def list(self, request: FetchRequest) -> Snapshot:
+        """A call about no one match, such as the fixtures of a day."""
+        ...
+
+    async def close(self) -> None: ...
