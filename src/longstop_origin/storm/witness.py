@@ -156,7 +156,7 @@ class Witness:
 
     def _check_gaps(self, records: MatchRecords) -> None:
         """Balls that the board counts and the ledger lacks are on record as a gap in time, and `complete_through` does
-        not claim them."""
+        not claim them. Who is dead or stands still records nothing: his ten seconds begin when he goes on."""
         now, row = self._timeline.seconds, records.live
         if row is None:
             return
@@ -166,7 +166,7 @@ class Witness:
                 records.mismatched_since.pop(score.number, None)
                 continue
             since = records.mismatched_since.setdefault(score.number, now)
-            since = max(since, self.life_began, self._undisturbed.get(row.match_id, 0.0))
+            since = max(since, self.life_began, self.thawed_at, self._undisturbed.get(row.match_id, 0.0))
             is_told = any(gap.innings == score.number for gap in _unsettled(records))
             if now - since > GAP_SECONDS and not is_told:
                 self.find(LOST, "a gap is recorded within 10 s", f"innings {score.number} of {row.match_id}")
