@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 from collections.abc import AsyncIterator, Iterator
 from inspect import iscoroutinefunction
@@ -13,6 +14,7 @@ from tests import leaks
 from tests.servers.postgres import PostgresServer
 from tests.servers.process import ServerMissingError, ServerProcess
 from tests.servers.redis import RedisServer
+from tests.servers.tinyproxy import TinyProxies
 
 pytest_plugins = ["tests.requirements_plugin"]
 
@@ -84,6 +86,16 @@ def redis_url(redis_server: RedisServer) -> str:
     """A real Redis, emptied for this module."""
     redis_server.empty()
     return redis_server.url
+
+
+@pytest.fixture(scope="session")
+def tiny_proxies(servers: list[ServerProcess]) -> Iterator[TinyProxies]:
+    """Real HTTP proxies with passwords and other exit addresses: `tiny_proxies.take(3)`."""
+    if shutil.which("tinyproxy") is None:
+        pytest.skip("tinyproxy is not installed; `make test` as root brings it on Debian")
+    proxies = TinyProxies(servers)
+    yield proxies
+    proxies.stop()
 
 
 @pytest.fixture(scope="module", autouse=True)

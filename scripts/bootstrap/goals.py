@@ -29,6 +29,7 @@ def to_test(apt: Apt) -> None:
     machine.prepare_postgres(apt)
     machine.prepare_redis(apt)
     machine.prepare_strace(apt)
+    machine.prepare_tinyproxy(apt)
 
 
 def to_lock(apt: Apt) -> None:

@@ -1,4 +1,4 @@
-"""What the project needs of the machine itself: a browser, and for the tests PostgreSQL, Redis and strace.
+"""What the project needs of the machine itself: a browser, and for the tests PostgreSQL, Redis, strace and tinyproxy.
 
 Nothing here is fatal. What is missing is said, with what to do, and everything that does not need it still runs.
 """
@@ -52,6 +52,12 @@ def prepare_strace(apt: Apt) -> None:
     if shutil.which("strace") or apt.install("strace", ["strace"]):
         return
     say("strace is missing; tests that kill at each write will be skipped. To have it, as root: apt-get install strace")
+
+
+def prepare_tinyproxy(apt: Apt) -> None:
+    if shutil.which("tinyproxy") or apt.install("tinyproxy", ["tinyproxy"]):
+        return
+    say("tinyproxy is missing; tests of proxies will be skipped. To have it, as root: apt-get install tinyproxy")
 
 
 def _working_browser() -> str | None:
