@@ -71,6 +71,7 @@ class Approaches:
     def __init__(self, settings: Settings, store: Store, clock: Clock, bus: Signals, *, is_simulated: bool) -> None:
         """`is_simulated`: the site is our own origin, which needs neither manners nor robots.txt."""
         self._settings = settings
+        self._joined: dict[str, SourceSettings] = {}
         self._store = store
         self._clock = clock
         self._bus = bus
@@ -98,8 +99,10 @@ class Approaches:
             await self.add(source)
         return self._fetchers
 
-    async def add(self, source: Source) -> SourceFetcher:
-        """The way to one source, also while the others are under way."""
+    async def add(self, source: Source, wanted: SourceSettings | None = None) -> SourceFetcher:
+        """The way to one source, also while the others are under way, and then by settings that are newer than ours."""
+        if wanted is not None:
+            self._joined[source.manifest.name] = wanted
         if self._wanted(source).stealth and self._wants_pages() and self._stealthy is None:
             self._stealthy = await self._start_pool(is_stealthy=True)
         found = self._fetchers[source.manifest.name] = await self._approach(source)
@@ -258,7 +261,8 @@ class Approaches:
         return AuthorizedFetcher(fetcher, TokenKeeper(name, call, self._clock, self._bus, random.Random()))
 
     def _wanted(self, source: Source) -> SourceSettings:
-        found: SourceSettings = getattr(self._settings.sources, source.manifest.name)
+        name = source.manifest.name
+        found: SourceSettings = self._joined.get(name) or getattr(self._settings.sources, name)
         return found
 
     def _polite(self, wanted: SourceSettings, resolver: PinnedResolver) -> PoliteFetcher:

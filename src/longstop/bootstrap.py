@@ -60,7 +60,7 @@ from longstop.supervise.verbs import EngineVerbs
 from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
 from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
-from longstop.switching import SourceJoiner
+from longstop.switching import SourceJoiner, SourceSwitching
 
 INSTANCE_NAME = "longstop"
 
@@ -98,7 +98,13 @@ class Instance:
         self.report = RunReport()
         self._sources = tuple(sources)
         self.approaches = Approaches(settings, store, clock, self.bus, is_simulated=is_simulated)
-        self._joiner = SourceJoiner(lambda: self.engine, self.approaches, settings, is_simulated=is_simulated)
+        self._joiner = SourceJoiner(
+            lambda: self.engine, self.approaches, lambda: self.reloader.settings, is_simulated=is_simulated
+        )
+        self._verbs = EngineVerbs(lambda: self.engine, self._recycle, self._joiner)
+        self._switching = (
+            () if is_simulated else (SourceSwitching(settings, self._joiner, self._verbs, clock, self.bus),)
+        )
         self.board = Board(clock.now())
         self.meter = FreshnessMeter(clock, self.board.ages_in_play)
         self._metrics = Metrics()
@@ -145,6 +151,8 @@ class Instance:
             undo.push_async_callback(self.approaches.stop)
             keeping = self._housekeeping()
             self._engine = await self._build_engine(keeping)
+            for part in self._switching:
+                self.reloader.join(part)
             self.watchdogs = watchdogs_of(
                 self._engine, self.settings, lambda: self._watchdog_limits, self.approaches.recycle
             )
@@ -155,6 +163,7 @@ class Instance:
                 *self.hall.services,
                 *self._sink(),
                 self._intake(),
+                *self._switching,
                 *self.watchdogs.services,
                 *keeping.services(),
             )
@@ -290,7 +299,7 @@ class Instance:
             reload=lambda reason: self.reloader.reload(reason, is_asked_for=True),
             clock=self.clock,
             bus=self.bus,
-            verbs=EngineVerbs(lambda: self.engine, self._recycle, self._joiner),
+            verbs=self._verbs,
             written=self.hall.audit.written,
         )
 

@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -81,6 +82,33 @@ def test_a_hangup_reloads_and_a_bad_file_keeps_the_old_settings(tmp_path: Path) 
             running.popen.send_signal(signal.SIGTERM)
             assert running.wait(SHUTDOWN_SECONDS) == 0, running.logged
     assert not (tmp_path / "other.db").exists()
+
+
+def sources_of(house: House) -> dict[str, bool]:
+    return {each["source"]: each["is_on"] for each in ask(f"{house.api}/admin/sources")["sources"]}
+
+
+def shows_crex(house: House, *, is_on: bool) -> bool:
+    return sources_of(house)["crex"] is is_on
+
+
+@pytest.mark.req("F1")
+def test_a_source_is_switched_off_and_on_by_its_setting_without_a_restart(tmp_path: Path) -> None:
+    with taken_port() as silent:
+        house = House(tmp_path, f"http://127.0.0.1:{silent}")
+        with house.running:
+            assert sources_of(house)["crex"]
+            whole = house.file.read_text(encoding="utf-8")
+            for count, is_on in enumerate((False, True), start=1):
+                house.file.write_text(whole.replace("enabled: true", f"enabled: {str(is_on).lower()}"), "utf-8")
+                house.hang_up()
+                told = house.until_told("configuration reloaded", count)
+                assert [line.partition(":")[0] for line in told["applied"]] == ["sources.crex.enabled"]
+                assert told["needs_restart"] == []
+                until(partial(shows_crex, house, is_on=is_on))
+            house.file.write_text(whole.replace("crex:", "sofascore: {enabled: true}\n  crex:"), "utf-8")
+            house.hang_up()
+            assert "cannot watch sofascore yet" in house.until_told("configuration refused", 1)["error_message"]
 
 
 def post(url: str, headers: dict[str, str] | None = None, body: bytes | None = None) -> tuple[int, dict[str, Any]]:

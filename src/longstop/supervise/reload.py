@@ -11,7 +11,7 @@ runs keeps its old value until then: the settings that run are checked as a whol
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from longstop.clock import Clock
 from longstop.domain.errors import InputError, LongstopError
@@ -26,6 +26,16 @@ Prepare = Callable[[Settings], Commit]
 ReadSettings = Callable[[], Awaitable[Loaded]]
 REFUSED_HINT: Final = "The old settings stay. Correct all of them and reload; docs/settings.md lists every setting."
 INTERNAL_HINT: Final = "The old settings stay. This is a fault of ours: please report it with the log."
+
+
+class Part(Protocol):
+    """What takes settings while it runs: the keys or groups in `paths`, which may change with what runs."""
+
+    @property
+    def paths(self) -> tuple[str, ...]: ...
+
+    @property
+    def prepare(self) -> Prepare: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,7 @@ class Reloader:
         self._clock = clock
         self._bus = bus
         self._on_read = on_read
-        self._parts: list[Adjustable] = []
+        self._parts: list[Part] = []
         self._last_refusal: tuple[str, tuple[Fault, ...]] = ("", ())
         self._asking: list[_Asking] = []
         self._one_at_a_time = asyncio.Lock()
@@ -75,7 +85,7 @@ class Reloader:
         """For a part that takes whatever passed the check, and cannot fail."""
         self.join(Adjustable(name, paths, lambda settings: lambda: apply(settings)))
 
-    def join(self, part: Adjustable) -> None:
+    def join(self, part: Part) -> None:
         self._parts.append(part)
 
     def takes(self, path: str) -> bool:

@@ -77,6 +77,13 @@ TREE: tuple[Post, ...] = (
     Post("admin audit", ENGINE, "writes down what operators asked for", is_optional=True, is_periodic=True),
     Post("sink", ENGINE, "pushes payloads to another Longstop", is_optional=True, is_periodic=True),
     Post("intake", ENGINE, "reads what was pushed to us", is_optional=True, is_periodic=True),
+    Post(
+        "source switching",
+        ENGINE,
+        "switches sources on and off as a reload wants it",
+        is_optional=True,
+        is_periodic=True,
+    ),
     Post("discovery", SOURCE, "which matches are there", is_periodic=True),
     Post("naming", SOURCE, "who is behind the codes", is_periodic=True),
     Post("gap keeping", SOURCE, "puts on record what stays missing, whatever the source does", is_periodic=True),
