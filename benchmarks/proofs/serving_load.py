@@ -26,7 +26,10 @@ def prove_load(_: Wishes) -> Iterator[Figure]:
     with empty_folder("load") as folder:
         site, url = origin(*_world(), folder=folder / "origin")
         with site:
-            sets = ("sources.crex.enabled=true", f"sources.crex.base_url={url}", "database.url=sqlite:///load.db")
+            sets = (
+                *("sources.crex.enabled=true", f"sources.crex.base_url={url}", "database.url=sqlite:///load.db"),
+                "sources.crex.rate_limits.min_interval_seconds=0",  # the site is our own
+            )
             words = [word for each in sets for word in ("--set", each)]
             engine, api = up(*words, "--for", f"{LIFE_SECONDS}s", folder=folder / "engine")
             with engine:
@@ -79,7 +82,17 @@ async def _oldest(session: aiohttp.ClientSession, api: str) -> None:
     while True:
         stats = (await get_json(session, f"{api}/status"))["freshness_stats"]
         _SEEN.append(float(stats["max"]))
+        if _SEEN[-1] > AGE_SECONDS:
+            tell(await _who_is_old(session, api))
         await asyncio.sleep(1.0)
+
+
+async def _who_is_old(session: aiohttp.ClientSession, api: str) -> str:
+    """Whoever asks why a match was late wants to know which, and what is said of it."""
+    scrapers = (await get_json(session, f"{api}/health"))["scrapers"]
+    oldest = min(scrapers, key=lambda each: each["last_update"] or "")
+    shown = ("match_id", "last_update", "total_updates", "total_errors", "polling_interval", "start_time")
+    return f"{_SEEN[-1]:.1f} s: " + ", ".join(f"{name} {oldest[name]}" for name in shown)
 
 
 async def _until_live(session: aiohttp.ClientSession, api: str) -> list[str]:
