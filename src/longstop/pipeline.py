@@ -313,14 +313,7 @@ class Pipeline:
 
     def _tell(self, watch: Watch, outcome: Outcome, duration: float) -> None:
         if outcome.kind is OutcomeKind.HELD:
-            self._signals.emit(
-                signals.ObservationRejected(
-                    at=self._clock.now(),
-                    match_id=watch.ref.match_id,
-                    source=watch.ref.source,
-                    reasons=outcome.reasons,
-                )
-            )
+            self._tell_held(watch, outcome.reasons)
         elif outcome.error is not None:
             self._tell_error(watch, outcome.error, "poll")
         self._signals.emit(
@@ -334,6 +327,13 @@ class Pipeline:
                 bytes_in=outcome.bytes_in,
                 is_changed=outcome.is_changed,
                 captured_at=watch.captured_at if outcome.is_success else None,
+            )
+        )
+
+    def _tell_held(self, watch: Watch, reasons: tuple[str, ...]) -> None:
+        self._signals.emit(
+            signals.ObservationRejected(
+                at=self._clock.now(), match_id=watch.ref.match_id, source=watch.ref.source, reasons=reasons
             )
         )
 

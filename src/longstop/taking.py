@@ -79,7 +79,21 @@ class HandedPipeline(Pipeline):
         if watch.has_seen(snapshot):
             return Judgement(PushVerdict.UNCHANGED)
         outcome = await self._judge(watch, await self._shelf.keep(watch, snapshot))
+        if outcome.kind is OutcomeKind.HELD:
+            self._tell_held(watch, outcome.reasons)
         return judgement_of(outcome)
+
+    async def insist(self, watch: Watch, pushed: PushedPayload) -> bool:
+        """What surprised, and was left standing: a sender that tells only what changes has insisted on it. False for
+        what is contradicted by what came meanwhile. Raises StoreError when it may not have been stored."""
+        await self._remember(watch)
+        snapshot = snapshot_of(pushed)
+        observation = await self._parse(watch, snapshot)
+        verdict = plausibility.judge(observation, watch.accepted, watch.record, is_insisted=True)
+        watch.patience.note(verdict, snapshot.fetched_at)
+        if verdict.is_accepted:
+            await self._record(watch, observation, snapshot)
+        return verdict.is_accepted
 
     async def _put_by(self, watch: Watch, pushed: PushedPayload, snapshot: Snapshot) -> None:
         """For whoever reads it later; the newest that was seen stays the newest."""

@@ -117,6 +117,11 @@ class Patience:
         self._since: datetime | None = None
         self._times = 0
 
+    @property
+    def is_tried(self) -> bool:
+        """The last thing it was shown is a surprise, and no more than that."""
+        return self._since is not None
+
     def is_worn_out(self, now: datetime) -> bool:
         return self._times >= INSISTED_TIMES and self.has_lasted(now)
 

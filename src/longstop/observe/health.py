@@ -23,6 +23,8 @@ from longstop.observe.windows import PollTally, RecentCount, RecentLatencies
 _MATCHES_MAX: Final = 5_000
 _MESSAGE_CHARS_MAX: Final = 300
 _OVER: Final = frozenset({"completed", "archived"})
+_STATE: Final = "state"
+_BELIEVED: Final = frozenset({"accepted", "unchanged"})
 _IN_PLAY: Final = frozenset({PlayState.PLAY, PlayState.DRINKS, PlayState.UNKNOWN})
 
 
@@ -145,6 +147,7 @@ class Board:
         signals.subscribe(facts.MatchPaused, self._on_paused)
         signals.subscribe(facts.ScoreStored, self._on_score)
         signals.subscribe(facts.ObservationRejected, self._on_rejected)
+        signals.subscribe(facts.PushJudged, self._on_push)
         signals.subscribe(facts.EventsStored, self._on_events)
         signals.subscribe(facts.ErrorRaised, self._on_error)
         signals.subscribe(facts.GapOpened, self._on_gap_opened)
@@ -301,6 +304,14 @@ class Board:
         watched = self._meet(signal.match_id, signal.source, signal.at)
         watched.hold = Hold(watched.hold.since if watched.hold else signal.at, signal.reasons)
         watched.revision += 1
+
+    def _on_push(self, signal: facts.PushJudged) -> None:
+        """Nobody polls what is pushed: what was not believed is over when something is."""
+        watched = self._watched.get(signal.match_id)
+        is_believed = signal.purpose == _STATE and signal.verdict in _BELIEVED
+        if watched is not None and is_believed and watched.hold is not None:
+            watched.hold = None
+            watched.revision += 1
 
     def _on_events(self, signal: facts.EventsStored) -> None:
         self._latencies.add(signal.stored_seconds)

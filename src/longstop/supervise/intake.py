@@ -10,7 +10,10 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, Protocol
 
+import msgspec
+
 from longstop.capturing import Shelf
+from longstop.check.surprises import INSISTED_SECONDS
 from longstop.clock import Clock
 from longstop.domain.errors import (
     MalformedPayloadError,
@@ -42,6 +45,7 @@ AT_ONCE_MAX: Final = 50
 WATCHES_MAX: Final = 1_000
 # A payload at which we stumbled that often is put aside, or nothing behind it would ever be read.
 STUMBLES_MAX: Final = 2
+_BELIEVED: Final = ("It was not believed at first, and left standing for a minute.",)
 
 
 class Journal(Protocol):
@@ -58,6 +62,13 @@ class Watched(Protocol):
     turns: Turns
 
     def assignment(self, match_id: str) -> Assignment | None: ...
+
+
+class Held(msgspec.Struct, frozen=True):
+    """What surprised and nothing has followed yet; `at` is by our own clock, since when it stands."""
+
+    item: WaitingPayload
+    at: float
 
 
 class Intake:
@@ -84,6 +95,7 @@ class Intake:
         self._shelf = shelf
         self._pipelines: dict[str, HandedPipeline] = {}
         self._watches: OrderedDict[str, Watch] = OrderedDict()
+        self._held: dict[str, Held] = {}
         self._begun: dict[str, int] = {}
         self._gaps_at = 0.0
         bus.subscribe(signals.SpoolFound, self._read_again)
@@ -104,7 +116,7 @@ class Intake:
             if self._journal.waiting_count:
                 is_all_done = await self._work_off(await self._journal.waiting(AT_ONCE_MAX))
                 return 0.0 if is_all_done else LOOK_SECONDS
-            await self._record_gaps()
+            await self._look_after()
             return LOOK_SECONDS
         except StoreError as error:
             self._tell_trouble(error)
@@ -145,6 +157,7 @@ class Intake:
             pipeline = self._pipeline(pushed.source)
             self._begun[item.id] = self._begun.get(item.id, 0) + 1
             watch = assignment.watch if assignment else await self._own_watch(pushed)
+            await self._believe_what_lasted(watch, pushed)
             judged = await pipeline.take(watch, pushed)
         except (UnknownSourceError, PayloadError, RecordRefusedError) as error:
             return _rejected(str(error))
@@ -153,7 +166,36 @@ class Intake:
             raise
         if assignment is not None:
             self._watches.pop(pushed.match_id, None)
+        self._note_held(item, judged, watch, is_alone=assignment is None)
         return judged
+
+    def _note_held(self, item: WaitingPayload, judged: Judgement, watch: Watch, *, is_alone: bool) -> None:
+        """Whoever scrapes the match as well sees for himself whether the source insists."""
+        match_id, pushed = item.payload.match_id, item.payload
+        if judged.verdict is PushVerdict.HELD and watch.patience.is_tried and is_alone:
+            before = self._held.get(match_id)
+            is_same = before is not None and before.item.payload.body == pushed.body
+            self._held[match_id] = before if before is not None and is_same else Held(item, self._clock.monotonic())
+        elif pushed.purpose == STATE and judged.verdict not in (PushVerdict.OLDER, PushVerdict.REJECTED):
+            self._held.pop(match_id, None)
+
+    async def _believe_what_lasted(self, watch: Watch, following: PushedPayload) -> None:
+        """What was pushed late was told late, and stood for as long as the next one says."""
+        held = self._held.get(following.match_id)
+        if held is not None and following.purpose == STATE and watch.patience.has_lasted(following.captured_at):
+            await self._insist(watch, held)
+
+    async def _insist(self, watch: Watch, held: Held) -> None:
+        pushed = held.item.payload
+        try:
+            is_believed = await self._pipeline(pushed.source).insist(watch, pushed)
+        except (PayloadError, RecordRefusedError):
+            is_believed = False
+        self._held.pop(pushed.match_id, None)
+        if is_believed:
+            judged = Judgement(PushVerdict.ACCEPTED, _BELIEVED)
+            await self._journal.judge(held.item.id, judged.verdict, judged.reasons)
+            self._tell(pushed, judged)
 
     def _pipeline(self, name: str) -> HandedPipeline:
         """Of a source that is watched here, or of any that could be."""
@@ -175,7 +217,7 @@ class Intake:
             watch = Watch(listing, NAME, self._clock.now(), LedgerLimits(), row.state)
         self._watches[match_id] = watch
         if len(self._watches) > WATCHES_MAX:
-            self._watches.popitem(last=False)
+            self._held.pop(self._watches.popitem(last=False)[0], None)
         return watch
 
     async def _enter(self, pushed: PushedPayload) -> MatchRow:
@@ -188,14 +230,21 @@ class Intake:
         await self._store.save(WriteBatch(matches=(row,)))
         return row
 
-    async def _record_gaps(self) -> None:
+    async def _look_after(self) -> None:
+        """Matches of which nothing comes just now, each second."""
         if self._clock.monotonic() < self._gaps_at:
             return
         self._gaps_at = self._clock.monotonic() + GAPS_SECONDS
         for match_id, watch in tuple(self._watches.items()):
             async with self._engine().turns.of(match_id):
                 if self._engine().assignment(match_id) is None:
-                    await self._pipeline(watch.ref.source).record_overdue(watch)
+                    await self._look_after_match(match_id, watch)
+
+    async def _look_after_match(self, match_id: str, watch: Watch) -> None:
+        held = self._held.get(match_id)
+        if held is not None and self._clock.monotonic() - held.at >= INSISTED_SECONDS:
+            await self._insist(watch, held)
+        await self._pipeline(watch.ref.source).record_overdue(watch)
 
     def _tell(self, pushed: PushedPayload, judged: Judgement) -> None:
         now = self._clock.now()
@@ -203,6 +252,7 @@ class Intake:
             signals.PushJudged(
                 at=now,
                 match_id=pushed.match_id,
+                purpose=pushed.purpose,
                 verdict=judged.verdict.value,
                 reasons=judged.reasons,
                 age_seconds=max(0.0, (now - pushed.captured_at).total_seconds()),

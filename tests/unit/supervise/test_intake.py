@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import orjson
 import pytest
 
 from longstop.capturing import Shelf
@@ -14,10 +15,11 @@ from longstop.distribute.sink import pushed
 from longstop.domain.errors import RecordRefusedError, StoreUnavailableError
 from longstop.domain.push import PushedPayload, PushVerdict
 from longstop.observe import signals
+from longstop.observe.health import Board
 from longstop.serve.push_form import push_of
 from longstop.store.pushes import PushJournal
 from longstop.supervise.assignment import Assignment
-from longstop.supervise.intake import Intake
+from longstop.supervise.intake import _BELIEVED, Intake
 from longstop.supervise.turns import Turns
 from longstop.watch import Watch
 from tests.crex import REF
@@ -179,3 +181,96 @@ async def test_a_record_that_is_away_keeps_what_was_pushed_waiting_and_one_that_
     assert await pair.push(payloads[0]) == [PushVerdict.WAITING]
     pair.there.keeping = refuses
     assert await pair.push(payloads[0]) == [PushVerdict.REJECTED]
+
+
+async def shown(pair: Pair) -> int:
+    return (await pair.there.live([REF.match_id]))[REF.match_id].innings[0].runs
+
+
+async def look_after(pair: Pair) -> None:
+    pair.intake._gaps_at = 0.0
+    await pair.intake._look_after()
+
+
+class Back:
+    """The record knows an innings, and the site goes far back: taken back overs, or a stuck cache. Who knows?"""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.board = Board(CLOCK.now())
+        self.board.subscribe(pair.heard.bus)
+
+    async def push(self, *balls: int) -> list[PushVerdict]:
+        """States of so many balls, one a second of the site's clock."""
+        return await self.pair.push(*(self.state(count) for count in balls))
+
+    def state(self, balls: int, seconds: float = 0.0) -> PushedPayload:
+        innings = self.pair.here.innings
+        innings.runs = [1] * balls
+        innings.moved()
+        at = CLOCK.now() + timedelta(seconds=seconds)
+        body = orjson.dumps(innings.state())
+        return PushedPayload(
+            source="crex", match_key=REF.key, purpose="state", url="", requested_at=at, captured_at=at, body=body
+        )
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Why the newest is not believed, as the API tells it."""
+        watched = self.board.match(REF.match_id)
+        return () if watched is None or watched.hold is None else watched.hold.reasons
+
+
+@pytest.fixture
+async def back(pair: Pair) -> Back:
+    await pair.push(*await pair.payloads())
+    return Back(pair)
+
+
+async def test_what_was_not_believed_and_left_standing_for_a_minute_is_believed(
+    back: Back, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair, before = back.pair, await shown(back.pair)
+    assert await back.push(40) == [PushVerdict.HELD]
+    assert ["back to 40/0" in reason for reason in back.held] == [True]
+    await look_after(pair)
+    assert await shown(pair) == before
+    monkeypatch.setattr("longstop.supervise.intake.INSISTED_SECONDS", 0.0)
+    await look_after(pair)
+    assert await shown(pair) == 40
+    assert back.held == ()
+    told = pair.heard.of(signals.PushJudged)
+    assert (told[-1].verdict, told[-1].reasons) == ("accepted", _BELIEVED)
+    await look_after(pair)
+    assert pair.heard.of(signals.PushJudged) == told
+    assert await back.push(43) == [PushVerdict.ACCEPTED]
+
+
+async def test_the_verdict_of_what_was_believed_later_is_told_to_who_pushed_it(
+    back: Back, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = await back.pair.journal.accept(push_of((back.state(40),), "scout", None), CLOCK.now())
+    await back.pair.intake.look()
+    monkeypatch.setattr("longstop.supervise.intake.INSISTED_SECONDS", 0.0)
+    await look_after(back.pair)
+    found = await back.pair.journal.find(kept.id, None)
+    assert found is not None
+    assert [(item.verdict, item.reasons) for item in found.items] == [(PushVerdict.ACCEPTED, _BELIEVED)]
+
+
+async def test_what_is_taken_back_by_the_next_payload_is_never_believed(
+    back: Back, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert await back.push(40) == [PushVerdict.HELD]
+    assert await back.push(90) == [PushVerdict.ACCEPTED]
+    assert back.held == ()
+    monkeypatch.setattr("longstop.supervise.intake.INSISTED_SECONDS", 0.0)
+    await look_after(back.pair)
+    assert await shown(back.pair) == 90
+
+
+async def test_what_was_pushed_late_stood_for_as_long_as_the_next_one_says(back: Back) -> None:
+    """A sender that was cut off brings both at once; between them a minute had passed."""
+    first, second = back.state(40), back.state(42, seconds=61)
+    assert await back.pair.push(first, second) == [PushVerdict.ACCEPTED, PushVerdict.ACCEPTED]
+    assert await shown(back.pair) == 42

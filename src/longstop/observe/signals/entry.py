@@ -104,6 +104,7 @@ class PushJudged(Signal, frozen=True, kw_only=True):
     """A payload that was pushed has been read. `age_seconds` is since its capture, `waiting` how many are left."""
 
     match_id: str
+    purpose: str
     verdict: str
     reasons: tuple[str, ...]
     age_seconds: float
