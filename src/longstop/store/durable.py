@@ -48,9 +48,11 @@ class _Life(Enum):
 
 
 class DurableOptions(msgspec.Struct, frozen=True):
-    """`save_seconds`: longer than this nobody waits for the database before the spool is asked."""
+    """`save_seconds`: longer than this nobody waits for the database before the spool is asked. `catch_up_seconds`: nor
+    for what is to be brought before he may read."""
 
     save_seconds: float = 2.0
+    catch_up_seconds: float = 10.0
     ping_seconds: float = 2.0
     close_seconds: float = 5.0
     retry_seconds_min: float = 1.0
@@ -252,8 +254,15 @@ class DurableStore(PassedReads):
         if not self._desk.waiting:
             return
         is_due = self._clock.monotonic() - self._attempted_at >= self._options.retry_seconds_min
-        if not (self._attempt is not None or is_due) or not await self.recover():
+        if not (self._attempt is not None or is_due) or not await self._is_brought_in_time():
             raise StoreUnavailableError(f"{self._desk.waiting} records wait in the spool for the database.")
+
+    async def _is_brought_in_time(self) -> bool:
+        """A slow database takes long for much, and more comes meanwhile. The attempt goes on without whoever asked."""
+        with suppress(TimeoutError):
+            async with self._clock.timeout(self._options.catch_up_seconds):
+                return await self.recover()
+        return False
 
     # ---- telling ----
 

@@ -22,7 +22,8 @@ DOWN = StoreUnavailableError("The database is down.")
 
 
 class Database(SqliteStore):
-    """`error` is what it answers with while it is away; `hangs` leaves everybody waiting."""
+    """`error` is what it answers with while it is away; `hangs` leaves everybody waiting, and
+    `save_seconds` whoever writes, for that long."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
         super().__init__(path, clock=clock, options=SqliteOptions(inline=True))
@@ -31,11 +32,13 @@ class Database(SqliteStore):
         self.refuses: Exception | None = None
         self.refused_text = ""
         self.hangs = False
+        self.save_seconds = 0.0
         self.is_forgetful = False
         self.writes: list[WriteBatch] = []
 
     async def save(self, batch: WriteBatch) -> None:
         await self._answer()
+        await self._time.sleep(self.save_seconds)
         if self.refuses is not None and self.refused_text in repr(batch):
             raise self.refuses
         await super().save(batch)

@@ -216,6 +216,25 @@ async def test_a_ledger_is_never_older_than_what_was_acknowledged(tmp_path: Path
     await stage.store.close()
 
 
+@pytest.mark.req("B7")
+@on_virtual_time
+async def test_whoever_reads_does_not_wait_long_for_a_slow_database_and_it_is_brought_all_the_same(
+    tmp_path: Path,
+) -> None:
+    stage = Stage(tmp_path)
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    stage.database.error, stage.database.save_seconds = None, 25.0
+    began = stage.clock.monotonic()
+    with pytest.raises(StoreUnavailableError, match="wait in the spool"):
+        await stage.store.ledger(MATCH)
+    assert stage.clock.monotonic() - began == pytest.approx(10.0)
+    await stage.clock.sleep(20.0)
+    assert (await stage.store.ledger(MATCH)).last_seq == 1
+    await stage.store.close()
+
+
 @on_virtual_time
 async def test_many_who_ask_at_once_make_one_attempt(tmp_path: Path) -> None:
     stage = Stage(tmp_path)
