@@ -37,3 +37,9 @@ class ScraperState(msgspec.Struct, frozen=True):
     unchanged: int = 0
     changed_at: datetime | None = None
     paused_until: datetime | None = None
+
+    def rest_seconds(self, now: datetime) -> float:
+        """What is left of its rest: by a clock that was set back meanwhile never more than when it was saved."""
+        if self.paused_until is None:
+            return 0.0
+        return (self.paused_until - max(now, self.saved_at)).total_seconds()

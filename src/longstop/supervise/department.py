@@ -124,8 +124,8 @@ class Department:
     def _begin(self, listing: MatchListing, state: MatchState, prior: ScraperState | None) -> Assignment:
         scraper = Scraper(self._watch(listing, state, prior), self._scraping)
         assignment = Assignment(scraper, self._scraping, self)
-        if prior is not None and prior.paused_until is not None:
-            assignment.go_on_resting((prior.paused_until - self._parts.clock.now()).total_seconds())
+        if prior is not None:
+            assignment.go_on_resting(prior.rest_seconds(self._parts.clock.now()))
         self._parts.scheduler.add(assignment, assignment.rests_until or scraper.first_due())
         return assignment
 
