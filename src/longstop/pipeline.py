@@ -170,7 +170,7 @@ class Pipeline:
 
     async def record_overdue(self, watch: Watch) -> None:
         """What stays missing is on record in time, also while the source fails, hangs, or is not believed."""
-        if not watch.is_gap_due(self._clock.now()):
+        if not watch.is_gap_due(self._clock.monotonic()):
             return
         try:
             await self._record_gaps(watch)
@@ -183,7 +183,8 @@ class Pipeline:
             if observation is None:
                 return
             now = msgspec.structs.replace(observation.provenance, captured_at=self._clock.now())
-            draft = watch.ledger.draft(msgspec.structs.replace(observation, provenance=now), given_up=given_up)
+            observation = msgspec.structs.replace(observation, provenance=now)
+            draft = watch.ledger.draft(observation, given_up=given_up, at=self._clock.monotonic())
             if draft.records and not given_up:
                 return  # somebody else has written newer balls: whoever reads them tells what is missing
             await self._save(watch, WriteBatch(gaps=draft.gaps, events=draft.events))
@@ -196,7 +197,7 @@ class Pipeline:
             asked = self._source.live_state(watch.ref)
             snapshot = await self._fetcher.fetch(msgspec.structs.replace(asked, is_conditional=watch.may_skip))
             watch.rung = snapshot.rung
-            if watch.has_seen(snapshot):
+            if watch.has_seen(snapshot, self._clock.monotonic()):
                 return Outcome(OutcomeKind.UNCHANGED, bytes_in=len(snapshot.body))
             return await self._judge(watch, await self._shelf.keep(watch, snapshot))
         except MatchGoneError as error:
@@ -267,13 +268,13 @@ class Pipeline:
     async def _post(self, watch: Watch, observation: Observation, handed: Sequence[FeedPage] = ()) -> Draft:
         """What this observation adds to the ledger, made durable; only then the ledger believes it."""
         extracted = self._clock.monotonic()
-        draft = watch.ledger.draft(observation, handed)
+        draft = watch.ledger.draft(observation, handed, at=extracted)
         wanted = watch.ledger.wanted(draft)
         pages = [*handed, *await self._fetch_missing(watch, wanted, observation)]
         may_have_moved = bool(wanted) or watch.posting.locked()
         async with watch.posting:
             if may_have_moved:
-                draft = watch.ledger.draft(observation, pages)
+                draft = watch.ledger.draft(observation, pages, at=self._clock.monotonic())
             latency = self._clock.monotonic() - extracted
             await self._save(watch, batch_of(watch, draft, latency))
             watch.ledger.adopt(draft)

@@ -76,7 +76,7 @@ class HandedPipeline(Pipeline):
         if pushed.purpose == FEED:
             snapshot = await self._shelf.keep(watch, snapshot, pushed.asked)
             return await self._take_feed(watch, pushed, snapshot)
-        if watch.has_seen(snapshot):
+        if watch.has_seen(snapshot, self._clock.monotonic()):
             return Judgement(PushVerdict.UNCHANGED)
         outcome = await self._judge(watch, await self._shelf.keep(watch, snapshot))
         if outcome.kind is OutcomeKind.HELD:

@@ -155,7 +155,7 @@ class Watch:
             return Record(self.listing.teams, is_listed=True)
         return Record(known.teams, known.provenance.source_at, len(known.innings))
 
-    def is_gap_due(self, now: datetime) -> bool:
+    def is_gap_due(self, now: float) -> bool:
         """Something has been missing for so long that it has to be told."""
         return self.accepted is not None and self._ledger is not None and self._ledger.is_gap_due(now)
 
@@ -192,9 +192,9 @@ class Watch:
         """Nothing is left to look for, so an answer that says only "unchanged" is enough."""
         return self._body is not None and self._ledger is not None and self._ledger.is_whole
 
-    def has_seen(self, snapshot: Snapshot) -> bool:
+    def has_seen(self, snapshot: Snapshot, now: float) -> bool:
         """The very same bytes again, and nothing left to look for: there is nothing to do."""
-        return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.may_rest(snapshot.fetched_at))
+        return snapshot.status == 304 or (snapshot.body == self._body and self.ledger.may_rest(now))
 
     @property
     def _goes_on(self) -> bool:

@@ -7,7 +7,7 @@ innings ended, the gap is given up: it stays on record with its cause, and is cl
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import msgspec
 
@@ -33,26 +33,31 @@ class FeedPage(msgspec.Struct, frozen=True):
 
 
 class Suspicion(msgspec.Struct, frozen=True):
-    """An innings whose balls and board disagree since `since`; `reread_before` is where reading again goes on."""
+    """An innings whose balls and board disagree since `since`; `reread_before` is where reading again goes on. How long
+    it has lasted is told by seconds of a clock that nobody sets: `began`, `read_at`."""
 
     since: datetime
+    began: float
     mismatch: Mismatch
     reread_before: int | None = None
     gap: Gap | None = None
     # Overs that the source has shown since the innings ended, without what is missing; and when it was asked last.
     overs_read: frozenset[int] = frozenset()
-    read_at: datetime | None = None
+    read_at: float | None = None
 
     @property
     def is_given_up(self) -> bool:
         return self.gap is not None and self.gap.state is GapState.UNRECOVERABLE
 
-    def rests(self, now: datetime, seconds: float) -> bool:
-        """What was given up is asked for again, but not at every poll."""
-        at = self.read_at or self.since
-        return self.is_given_up and now - at < timedelta(seconds=seconds)
+    def has_lasted(self, now: float, seconds: float) -> bool:
+        return now - self.began >= seconds
 
-    def having_read(self, overs: Collection[int] | None, now: datetime, *, has_asked: bool) -> "Suspicion":
+    def rests(self, now: float, seconds: float) -> bool:
+        """What was given up is asked for again, but not at every poll."""
+        at = self.began if self.read_at is None else self.read_at
+        return self.is_given_up and now - at < seconds
+
+    def having_read(self, overs: Collection[int] | None, now: float, *, has_asked: bool) -> "Suspicion":
         """`overs` None: the innings goes on, and what is not shown yet may still be."""
         return msgspec.structs.replace(
             self,

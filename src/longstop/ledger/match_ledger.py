@@ -4,7 +4,7 @@ Drafting changes nothing, so a write that failed is simply drafted again from wh
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import msgspec
 
@@ -43,6 +43,7 @@ class Draft(msgspec.Struct, frozen=True):
     """What would be written, and what the books would say then. `widened` are gaps that stand on record already."""
 
     observation: Observation
+    at: float
     records: tuple[DeliveryRecord, ...]
     innings: tuple[InningsRecord, ...]
     events: tuple[MatchEvent, ...]
@@ -95,14 +96,14 @@ class MatchLedger:
         """Nothing waits to be read: whole, or what is missing is given up."""
         return not self._to_sync and all(each.is_given_up for each in self._suspicions.values())
 
-    def may_rest(self, now: datetime) -> bool:
+    def may_rest(self, now: float) -> bool:
         """The same bytes again need not be looked at; but what was given up is asked for again now and then."""
         patience = self._limits.ask_again_seconds
         return not self._to_sync and all(each.rests(now, patience) for each in self._suspicions.values())
 
-    def is_gap_due(self, now: datetime) -> bool:
-        patience = timedelta(seconds=self._limits.gap_after_seconds)
-        return any(each.gap is None and now - each.since >= patience for each in self._suspicions.values())
+    def is_gap_due(self, now: float) -> bool:
+        patience = self._limits.gap_after_seconds
+        return any(each.gap is None and each.has_lasted(now, patience) for each in self._suspicions.values())
 
     @property
     def rows(self) -> int:
@@ -126,21 +127,26 @@ class MatchLedger:
         for score in scores:
             self._to_sync[score.number] = set(range(self._last_over(score) + 1))
 
-    def draft(self, observation: Observation, pages: Sequence[FeedPage] = (), given_up: str = "") -> Draft:
-        """`given_up` tells why the source will show no more: every gap ends with that."""
+    def draft(
+        self, observation: Observation, pages: Sequence[FeedPage] = (), given_up: str = "", at: float | None = None
+    ) -> Draft:
+        """`given_up` tells why the source will show no more: every gap ends with that. `at` is now by the monotonic
+        clock; whoever has none, since nothing goes on now, goes by when each observation was captured."""
+        at = observation.provenance.captured_at.timestamp() if at is None else at
         stamp = Stamp(self.match_id, observation.provenance.captured_at, observation.provenance.payload_sha256)
         records = new_records(self.book, observation, pages, stamp)
         innings = self._new_innings(observation)
         totals = self._totals_with(records, observation)
-        suspicions = self._suspect(observation, totals)
+        suspicions = self._suspect(observation, totals, at)
         shown = shown_overs(observation, pages)
-        gap_rows = self._gap_rows(observation, suspicions, shown, given_up)
+        gap_rows = self._gap_rows(observation, suspicions, shown, given_up, at)
         widened = self._widened(observation, suspicions, shown, gap_rows)
         suspicions = gaps.with_gaps(suspicions, (*gap_rows, *widened))
         teller = telling.Teller(self.match_id, stamp.captured_at, self._last_seq)
         events = teller.tell(records, innings, self._new_facts(observation), gap_rows)
         return Draft(
             observation=observation,
+            at=at,
             records=records,
             innings=innings,
             events=events,
@@ -198,19 +204,19 @@ class MatchLedger:
             for number in touched
         }
 
-    def _suspect(self, observation: Observation, totals: dict[int, Totals]) -> dict[int, Suspicion]:
+    def _suspect(self, observation: Observation, totals: dict[int, Totals], at: float) -> dict[int, Suspicion]:
         found = {}
         for score in observation.innings:
             mismatch = audit.compare(score, totals[score.number])
             if mismatch is not None:
-                found[score.number] = self._suspicion(mismatch, observation.provenance.captured_at)
+                found[score.number] = self._suspicion(mismatch, observation.provenance.captured_at, at)
         return found
 
-    def _suspicion(self, mismatch: Mismatch, now: datetime) -> Suspicion:
+    def _suspicion(self, mismatch: Mismatch, now: datetime, at: float) -> Suspicion:
         known = self._suspicions.get(mismatch.innings)
         gap = self._open_gaps.get(mismatch.innings)
         if known is None:
-            return Suspicion(since=now, mismatch=mismatch, gap=gap)
+            return Suspicion(since=now, began=at, mismatch=mismatch, gap=gap)
         read = known.overs_read if known.mismatch == mismatch else frozenset[int]()
         return msgspec.structs.replace(known, mismatch=mismatch, gap=known.gap or gap, overs_read=read)
 
@@ -227,7 +233,7 @@ class MatchLedger:
         return self._doubts.find(observation, records, len(records) + len(innings))
 
     def _gap_rows(
-        self, observation: Observation, suspicions: dict[int, Suspicion], shown: Shown, given_up: str
+        self, observation: Observation, suspicions: dict[int, Suspicion], shown: Shown, given_up: str, at: float
     ) -> tuple[Gap, ...]:
         now = observation.provenance.captured_at
         rows = [
@@ -235,13 +241,12 @@ class MatchLedger:
             for innings, gap in self._open_gaps.items()
             if innings not in suspicions
         ]
-        patience = timedelta(seconds=self._limits.gap_after_seconds)
         for score in observation.innings:
             suspicion = suspicions.get(score.number)
             if suspicion is not None and not suspicion.is_given_up:
                 overs = self._missing(score, shown.get(score.number, frozenset()))
                 why = given_up or (gaps.EXHAUSTED if self._is_exhausted(score, suspicion) else "")
-                if given_up or now - suspicion.since >= patience:
+                if given_up or suspicion.has_lasted(at, self._limits.gap_after_seconds):
                     rows += gaps.steps(self.match_id, suspicion, overs, why, now)
         return tuple(rows)
 
@@ -290,8 +295,7 @@ class MatchLedger:
         size = self._limits.overs_per_call
         suspicion = draft.suspicions.get(score.number)
         doubtful = draft.doubtful.overs.get(score.number, frozenset())
-        now = draft.observation.provenance.captured_at
-        if suspicion is not None and not suspicion.rests(now, self._limits.ask_again_seconds):
+        if suspicion is not None and not suspicion.rests(draft.at, self._limits.ask_again_seconds):
             overs = self._unsettled(score, shown)
             if overs:
                 return gaps.into_ranges(score.number, overs, size)
@@ -364,7 +368,6 @@ class MatchLedger:
             self._to_sync[innings] -= {over for number, over in read if number == innings}
             if not self._to_sync[innings]:
                 del self._to_sync[innings]
-        now = draft.observation.provenance.captured_at
         for score in draft.observation.innings:
             suspicion = self._suspicions.get(score.number)
             if suspicion is not None:
@@ -372,5 +375,5 @@ class MatchLedger:
                 has_asked = any(page.asked.innings == score.number for page in draft.pages)
                 is_over = score.state is not InningsState.LIVE
                 self._suspicions[score.number] = suspicion.having_read(
-                    overs if is_over else None, now, has_asked=has_asked
+                    overs if is_over else None, draft.at, has_asked=has_asked
                 )

@@ -68,9 +68,9 @@ def test_what_was_given_up_is_asked_for_again_now_and_then_and_closed_when_it_sh
     ledger, _ = given_up()
     soon = observed(BALLS, seconds=60, states=CLOSED)
     assert ledger.wanted(ledger.draft(soon)) == ()
-    assert ledger.may_rest(soon.provenance.captured_at)
+    assert ledger.may_rest(soon.provenance.captured_at.timestamp())
     later = observed(BALLS, seconds=400, states=CLOSED)
-    assert not ledger.may_rest(later.provenance.captured_at)
+    assert not ledger.may_rest(later.provenance.captured_at.timestamp())
     (closed,) = look(ledger, later, BALLS).gaps
     assert (closed.state, ledger.is_whole) == (GapState.REPAIRED, True)
 

@@ -29,6 +29,23 @@ def test_each_new_ball_becomes_one_row_and_one_event() -> None:
     assert [event.seq for event in draft.events] == list(range(1, len(draft.events) + 1))
 
 
+@pytest.mark.req("C2")
+@pytest.mark.parametrize("set_by_seconds", [-3600, 0, 3600])
+def test_a_gap_is_recorded_in_time_whatever_becomes_of_the_clock_of_the_day(set_by_seconds: int) -> None:
+    ledger = MatchLedger("crex_AB1")
+
+    def look(at: float, clock_seconds: float) -> Draft:
+        draft = ledger.draft(observed(innings_of(1, 10), seconds=clock_seconds), at=at)
+        ledger.adopt(draft)
+        return draft
+
+    assert look(0.0, 0.0).gaps == ()
+    assert look(5.0, 5.0 + set_by_seconds).gaps == ()
+    assert (ledger.is_gap_due(6.9), ledger.is_gap_due(7.0)) == (False, True)
+    (gap,) = look(7.5, 7.5 + set_by_seconds).gaps
+    assert gap.state is GapState.OPEN
+
+
 @pytest.mark.req("C1")
 def test_the_same_observation_again_adds_nothing() -> None:
     ledger = MatchLedger("crex_AB1")
