@@ -11,6 +11,54 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 
+class Bell:
+    """Rung for all who wait for it, each of whom waits for a time at most.
+
+    The same as an `asyncio.Event` and a timeout around it, at a fraction of the cost: nobody is cancelled to be woken.
+    """
+
+    def __init__(self) -> None:
+        self._is_rung = False
+        self._waiting: dict[asyncio.Future[None], None] = {}
+
+    @property
+    def is_rung(self) -> bool:
+        return self._is_rung
+
+    def ring(self) -> None:
+        """It goes on ringing until it is muted."""
+        if not self._is_rung:
+            self._is_rung = True
+            for waiter in self._waiting:
+                _wake(waiter)
+
+    def mute(self) -> None:
+        self._is_rung = False
+
+    async def wait(self, seconds: float | None = None) -> bool:
+        """False when the time was over and it does not ring."""
+        if self._is_rung:
+            return True
+        loop = asyncio.get_running_loop()
+        waiter = loop.create_future()
+        timer = None
+        if seconds is not None:
+            timer = loop.call_later(seconds, _wake, waiter) if seconds > 0 else loop.call_soon(_wake, waiter)
+        self._waiting[waiter] = None
+        try:
+            await waiter
+        finally:
+            del self._waiting[waiter]
+            if timer is not None:
+                timer.cancel()
+        return self._is_rung
+
+
+def _wake(waiter: "asyncio.Future[None]") -> None:
+    if not waiter.done():
+        waiter.set_result(None)
+
+
 class Clock(Protocol):
     def now(self) -> datetime: ...
 
@@ -19,6 +67,8 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None: ...
 
     def timeout(self, seconds: float | None) -> AbstractAsyncContextManager[asyncio.Timeout]: ...
+
+    def bell(self) -> Bell: ...
 
 
 class SystemClock:
@@ -36,6 +86,9 @@ class SystemClock:
     def timeout(self, seconds: float | None) -> AbstractAsyncContextManager[asyncio.Timeout]:
         """`asyncio.timeout`, never `asyncio.wait_for`, which may swallow a cancellation on Python 3.11."""
         return asyncio.timeout(seconds)
+
+    def bell(self) -> Bell:
+        return Bell()
 
 
 class LoopClock(SystemClock):

@@ -1,7 +1,9 @@
 import asyncio
+import socket
 import time
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -185,3 +187,43 @@ def test_a_moment_in_milliseconds_comes_back_as_it_was(millis: int) -> None:
 def test_an_age_is_never_negative() -> None:
     assert age_seconds(NOON, NOON + timedelta(seconds=5)) == 0.0
     assert age_seconds(NOON + timedelta(seconds=5), NOON) == 5.0
+
+
+@on_virtual_time
+async def test_calls_come_in_the_order_of_their_moments_and_those_that_were_cancelled_never() -> None:
+    loop, told = asyncio.get_running_loop(), list[float]()
+    timers = {seconds: loop.call_later(seconds, told.append, seconds) for seconds in (3.0, 1.0, 4.0, 2.0)}
+    many = [loop.call_later(0.5, told.append, 0.0) for _ in range(300)]
+    for timer in (timers[2.0], *many):
+        timer.cancel()
+    assert timers[2.0].cancelled()
+    assert timers[4.0].when() == loop.time() + 4.0
+    await asyncio.sleep(5.0)
+    assert told == [1.0, 3.0, 4.0]
+
+
+def test_a_callback_that_fails_is_told_and_the_loop_turns_on() -> None:
+    told: list[dict[str, Any]] = []
+
+    async def fail() -> str:
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(lambda _, context: told.append(context))
+        loop.call_soon(int, "no number")
+        await asyncio.sleep(1.0)
+        return "went on"
+
+    assert virtual_time.run(fail()) == "went on"
+    (context,) = told
+    assert isinstance(context["exception"], ValueError)
+
+
+def test_a_line_to_the_outside_is_heard_on_virtual_time() -> None:
+    async def listen() -> bytes:
+        here, there = socket.socketpair()
+        with here, there:
+            here.setblocking(False)
+            loop = asyncio.get_running_loop()
+            loop.call_later(1.0, there.sendall, b"news")
+            return await loop.sock_recv(here, 10)
+
+    assert virtual_time.run(listen()) == b"news"

@@ -103,7 +103,7 @@ class Scheduler:
         self._running: dict[str, Running] = {}
         self._hanging: set[asyncio.Task[float | None]] = set()
         self._busy: Counter[str] = Counter()
-        self._news = asyncio.Event()
+        self._news = clock.bell()
         self.late: tuple[str, ...] = ()
         self._begun = 0
         self._finished = 0
@@ -162,24 +162,17 @@ class Scheduler:
         )
 
     async def run(self, stop: Stop) -> None:
-        stop.on_asked(self._news.set)
+        stop.on_asked(self._news.ring)
         try:
             while not stop.is_wanted:
-                self._news.clear()
+                self._news.mute()
                 now = self._clock.monotonic()
                 self._start_due(now)
-                await self._wait(self._seconds_to_next(now))
+                # Until somebody is due, or there is news: a turn ended, one was added, we are to stop.
+                await self._news.wait(self._seconds_to_next(now))
             await self._finish()
         finally:
             await self._cancel_all()
-
-    async def _wait(self, seconds: float | None) -> None:
-        """Until somebody is due, or there is news: a turn ended, one was added, we are to stop."""
-        try:
-            async with self._clock.timeout(seconds):
-                await self._news.wait()
-        except TimeoutError:
-            return
 
     def _seconds_to_next(self, now: float) -> float | None:
         due = self._agenda.next_due()
@@ -197,7 +190,7 @@ class Scheduler:
 
     def _schedule(self, turn: Turn, due: float) -> None:
         self._agenda.put(turn.key, turn.source, turn.priority, due)
-        self._news.set()
+        self._news.ring()
 
     def _begin(self, turn: Turn) -> None:
         self._begun += 1
@@ -219,7 +212,7 @@ class Scheduler:
     def _ended(self, running: Running) -> None:
         self._finished += 1
         self._hanging.discard(running.task)
-        self._news.set()
+        self._news.ring()
         failure = _failure_of(running.task)
         if running.is_over:
             return  # somebody else has said already how its match goes on

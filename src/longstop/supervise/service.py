@@ -1,6 +1,5 @@
 """A service runs until it is told to stop. A wanted stop returns; anything else is a failure."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
@@ -17,20 +16,19 @@ class Stop:
     """The wish to stop, shared down the tree. It can be waited for, and a sleep ends early when it comes."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._event = asyncio.Event()
+        self._bell = clock.bell()
         self._callbacks: list[Callable[[], None]] = []
         self.reason = ""
 
     @property
     def is_wanted(self) -> bool:
-        return self._event.is_set()
+        return self._bell.is_rung
 
     def ask(self, reason: str) -> None:
         """Asking twice is legal; the first reason stays."""
-        if not self._event.is_set():
+        if not self._bell.is_rung:
             self.reason = reason
-            self._event.set()
+            self._bell.ring()
             for callback in self._callbacks:
                 callback()
 
@@ -43,12 +41,7 @@ class Stop:
 
     async def pause(self, seconds: float) -> bool:
         """Sleeps; True when the stop is wanted, even if it came in the very moment of waking."""
-        try:
-            async with self._clock.timeout(max(0.0, seconds)):
-                await self._event.wait()
-        except TimeoutError:
-            return self.is_wanted
-        return True
+        return await self._bell.wait(seconds)
 
     async def wait(self) -> None:
-        await self._event.wait()
+        await self._bell.wait()

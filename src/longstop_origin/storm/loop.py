@@ -1,7 +1,6 @@
 """The loop of one life of the process: virtual time, a ready queue that is shuffled, and an end at any step."""
 
 import asyncio
-from asyncio import Handle
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -34,44 +33,37 @@ class KilledError(BaseException):
     """The process ended here, as by SIGKILL: nothing of it runs on."""
 
 
-class _Shuffled(deque[Handle]):
+class _Shuffled(deque[Any]):
     """Whatever is ready runs in an order that nobody may count on. Between any two steps the process may end."""
 
     def __init__(self, chance: Random, step: Callable[[], None]) -> None:
         super().__init__()
-        self._chance = chance
+        self._draw = chance.random
         self._step = step
 
-    def popleft(self) -> Handle:
+    def popleft(self) -> Any:
         self._step()
         waiting = len(self)
         if waiting > 1:
-            self.rotate(-int(self._chance.random() * waiting))
-        return super().popleft()
+            self.rotate(-int(self._draw() * waiting))
+        return deque.popleft(self)
 
 
 class StormLoop(VirtualTimeLoop):
     """`step` is called before every step, and may raise KilledError."""
 
-    _ready: deque[Handle]
-
     def __init__(self, timeline: Timeline, chance: Random, step: Callable[[], None]) -> None:
         super().__init__(timeline.seconds)
         self._timeline = timeline
-        self._ready = _Shuffled(chance, self._at_step)
-        self._step = step
+        self._ready = _Shuffled(chance, step)
         self.troubles: list[str] = []
         self._born: list[asyncio.Task[Any]] = []
         self.set_exception_handler(self._note)
         self.set_task_factory(self._bear)
 
-    def _at_step(self) -> None:
-        self._timeline.seconds = self.time()
-        self._step()
-
     def skip(self, seconds: float) -> None:
         super().skip(seconds)
-        self._timeline.seconds = self.time()
+        self._timeline.seconds = self._seconds
 
     def cancel_one(self, number: int) -> None:
         """Any task of the process, but for those that belong to the storm."""

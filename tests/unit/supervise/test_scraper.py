@@ -65,7 +65,7 @@ async def test_a_match_that_comes_late_to_its_turn_keeps_its_place_in_the_beat()
     run = Run(Script(in_play, seconds=0.1))
     run.scheduler.limits = SchedulerLimits(concurrency=0)
     asyncio.get_running_loop().call_later(9.0, setattr, run.scheduler, "limits", SchedulerLimits())
-    asyncio.get_running_loop().call_later(9.0, run.scheduler._news.set)
+    asyncio.get_running_loop().call_later(9.0, run.scheduler._news.ring)
     polled = await run.for_seconds(20.0)
     assert polled[:4] == pytest.approx([9.0, 10.0, 12.5, 15.0])
 
