@@ -43,6 +43,8 @@ ERROR_TYPES: Final = frozenset(
         "robots",
         "memory",
         "storage",
+        "proxy",
+        "anti_bot_challenge",
     }
 )
 _GRADE: Final = {"healthy": 0.0, "recovering": 1.0, "degraded": 2.0, "failing": 3.0}

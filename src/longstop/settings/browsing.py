@@ -1,5 +1,6 @@
 """The settings of fetching: plain HTTP, the browser, proxies, and captures before kickoff."""
 
+import re
 from typing import Literal
 
 from pydantic import SecretStr, field_validator
@@ -86,6 +87,9 @@ class BrowserSettings(Group):
         return require_address(value, ("http", "https", "ws", "wss"), may_be_empty=False)
 
 
+_PARAMETER = re.compile(r"\{(?:session|minutes|country)\}")
+
+
 class IproyalSettings(Group):
     """The account at IPRoyal. Without a host it is not used."""
 
@@ -94,6 +98,22 @@ class IproyalSettings(Group):
     username: SecretStr = setting(SecretStr(""), "User name.", env="IPROYAL_USERNAME")
     password: SecretStr = setting(SecretStr(""), "Password.", env="IPROYAL_PASSWORD")
     country: str = setting("", "Country of the exit, two letters; empty is any.", env="IPROYAL_COUNTRY")
+    scheme: Literal["http", "https", "socks5", "socks5h"] = setting("http", "How the gateway is spoken to.")
+    exits: Count = setting(10, "Exits behind the gateway that are used at the same time.", ge=1, le=1000)
+    parameters: str = setting(
+        "",
+        "How it is told which exit is meant, with {session}, {minutes} and {country}; what stands in [] is left"
+        " out without a country. Empty is IPRoyal's own, [_country-{country}]_session-{session}_lifetime-{minutes}m.",
+    )
+    parameters_behind: Literal["password", "username"] = setting("password", "Where these parameters are put.")
+
+    @field_validator("parameters")
+    @classmethod
+    def _name_a_session(cls, value: str) -> str:
+        rest = _PARAMETER.sub("", value)
+        if (value and "{session}" not in value) or "{" in rest or "}" in rest or len(value) > 200:
+            raise ValueError("does not hold {session}, or holds another field than {session}, {minutes} and {country}")
+        return value
 
     @field_validator("country")
     @classmethod
@@ -114,6 +134,10 @@ class ProxySettings(Group):
     )
     sticky_max_matches: Count = setting(20, "Most matches of one sticky session.", ge=1, le=1000)
     max_timeouts: Count = setting(2, "More timeouts in a row than this change the exit.", ge=0, le=100)
+    quarantine: Seconds = setting(
+        120.0, "An exit that was sent away rests this long; twice as long each time after.", ge=0, le=DAY
+    )
+    quarantine_max: Seconds = setting(3600.0, "It never rests longer than this.", ge=0, le=DAY)
     bandwidth_budget_mb: Megabytes = setting(
         2048,
         "Traffic paid for; captures slow down near it and stop at it.",
@@ -122,7 +146,9 @@ class ProxySettings(Group):
         le=10**9,
     )
     iproyal: IproyalSettings = IproyalSettings()
-    urls: tuple[SecretUrl, ...] = setting((), "Other proxies: http, https, socks5 or socks5h addresses.")
+    urls: tuple[SecretUrl, ...] = setting(
+        (), "Other proxies: http, https, socks5 or socks5h addresses; #DE at the end tells the country."
+    )
 
     @field_validator("urls")
     @classmethod

@@ -99,6 +99,10 @@ def test_the_shown_json_holds_every_value_and_its_origin(loaded) -> None:
         "username": "",
         "password": "***",
         "country": "",
+        "scheme": "http",
+        "exits": 10,
+        "parameters": "",
+        "parameters_behind": "password",
     }
     assert told["origins"]["scraper.lifecycle.polling_interval"] == "environment POLLING_INTERVAL_SECONDS"
     assert told["origins"]["api.port"].endswith("given.yaml:1")

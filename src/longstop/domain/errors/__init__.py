@@ -18,12 +18,14 @@
     │   ├── SourceFailingError        5xx
     │   ├── SourceThrottledError      429 or 503 with Retry-After
     │   ├── SourceRefusedError        401, 403
-    │   │   └── TokenUnavailableError no token can be had now
+    │   │   ├── TokenUnavailableError no token can be had now
+    │   │   └── ChallengeError        a page that asks whether we are a person
     │   ├── MatchGoneError            404, 410
     │   ├── UnexpectedStatusError     any other status
     │   ├── OversizedBodyError        more bytes than we are willing to read
     │   ├── EgressRefusedError        we do not go there: host, address, port or spelling
     │   │   └── SentAwayError         the source redirected the call to such a place
+    │   ├── ExitFailedError           the proxy that we leave by, not the source
     │   ├── RobotsRefusedError        the site's robots.txt asks us not to
     │   └── SourceCrowdedError        too many calls wait for this source already
     ├── BrowserError                  the browser could not do it
@@ -74,7 +76,9 @@ from longstop.domain.errors.fetching import (
     BrowserLostError,
     BrowserMissingError,
     BrowserTimeoutError,
+    ChallengeError,
     EgressRefusedError,
+    ExitFailedError,
     FetchError,
     MatchGoneError,
     OversizedBodyError,
@@ -126,10 +130,12 @@ __all__ = [
     "BrowserLostError",
     "BrowserMissingError",
     "BrowserTimeoutError",
+    "ChallengeError",
     "DatabaseSyncError",
     "EgressRefusedError",
     "EmptyPayloadError",
     "ErrorAnswerError",
+    "ExitFailedError",
     "ExtraMissingError",
     "FetchError",
     "ForeignPayloadError",

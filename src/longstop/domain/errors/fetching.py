@@ -53,6 +53,19 @@ class TokenUnavailableError(SourceRefusedError):
         self.retry_after_seconds = retry_after_seconds
 
 
+class ChallengeError(SourceRefusedError):
+    """It is never solved. `challenge` is whose page it is, in one word of a small set; `verdict` is what readers of
+    saved payloads say of such a page."""
+
+    kind = "anti_bot_challenge"
+    verdict = "challenge"
+    default_hint = "It is not solved. If it stays, ask the source less, or its owner for leave."
+
+    def __init__(self, message: str, *, challenge: str = "unknown", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.challenge = challenge
+
+
 class MatchGoneError(FetchError):
     default_hint = "The source no longer shows this match."
 
@@ -81,6 +94,18 @@ class EgressRefusedError(FetchError):
 class SentAwayError(EgressRefusedError):
     """A redirect led there: a login or consent page elsewhere, as a rule. What the source says to one way of asking it
     need not say to another."""
+
+
+class ExitFailedError(FetchError):
+    """Nothing is said about the source: it was not reached. `reason` is one word of a small set. No address and no
+    account of a proxy stands in the message, nor in what this was raised from."""
+
+    kind = "proxy"
+    default_hint = "Another exit is used. If all of them fail, check scraper.proxy and the account."
+
+    def __init__(self, message: str, *, reason: str = "unreachable", hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.reason = reason
 
 
 class RobotsRefusedError(FetchError):
