@@ -90,7 +90,7 @@ class _Handler:
         if reply.delay_seconds:
             await asyncio.sleep(reply.delay_seconds)
         if reply.broken is not None:
-            _reset(request)
+            reset(request)
         elif reply.cut_at is not None:
             return await _cut(request, reply)
         elif reply.parts is not None:
@@ -112,7 +112,7 @@ class _Handler:
         return self._site.respond(request, self._now())
 
 
-def _reset(request: web.BaseRequest) -> None:
+def reset(request: web.BaseRequest) -> None:
     """Closes without a farewell: the client sees a reset connection."""
     transport = request.transport
     if transport is not None:

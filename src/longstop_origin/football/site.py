@@ -47,6 +47,7 @@ PARTS: dict[str, Callable[[Fixture, float], Item | None]] = {
 class FootballSite:
     def __init__(self, world: FootballWorld, guards: FootballGuards | None = None) -> None:
         self.world = world
+        self.bytes_sent = 0
         self.gate = Gate(guards or FootballGuards(), str(world.options.seed))
 
     def respond(self, request: Request, now: float, address: str = OURSELVES) -> Reply:
