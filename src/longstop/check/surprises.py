@@ -133,5 +133,6 @@ class Patience:
         if not verdict.is_surprise:
             self._since, self._times = None, 0
             return
-        self._since = self._since or now
+        # By a clock that was set back it has only begun; or it would have to insist for as long as that was.
+        self._since = now if self._since is None else min(self._since, now)
         self._times += 1

@@ -6,7 +6,6 @@ shows the same again, it is the source that contradicts itself, and nothing is m
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime, timedelta
 
 import msgspec
 
@@ -18,7 +17,7 @@ from longstop.ledger.deliveries import InningsBook
 from longstop.ledger.figures import Doubt
 
 # A source that counts what it does not show would have us read for ever.
-JUMP_REST = timedelta(seconds=30)
+JUMP_REST_SECONDS = 30.0
 
 Books = Callable[[int], InningsBook]
 
@@ -39,10 +38,10 @@ class Doubts:
         self._overs_per_call = overs_per_call
         self._known: set[Doubt] = set()
         self._seen: Observation | None = None
-        self._jumped_at: datetime | None = None
+        self._jumped_at: float | None = None
 
-    def find(self, observation: Observation, records: Sequence[DeliveryRecord], changes: int) -> Doubtful:
-        """`changes` is how many of the source's changes this observation explains."""
+    def find(self, observation: Observation, records: Sequence[DeliveryRecord], changes: int, at: float) -> Doubtful:
+        """`changes` is how many of the source's changes this observation explains; `at` is now, in seconds."""
         found = self._figures(observation, records)
         overs: dict[int, set[int]] = {}
         if found:
@@ -50,12 +49,12 @@ class Doubts:
             overs[book.number] = set(figures.overs_in_doubt(found, book.records()))
         for number, missing in self._left_out(records):
             overs.setdefault(number, set()).update(missing)
-        has_jumped = self._has_jumped(observation, changes)
+        has_jumped = self._has_jumped(observation, changes, at)
         if has_jumped:
             self._look_back(observation, overs)
         return Doubtful(tuple(found), {number: frozenset(each) for number, each in overs.items() if each}, has_jumped)
 
-    def remember(self, observation: Observation, found: Doubtful) -> None:
+    def remember(self, observation: Observation, found: Doubtful, at: float) -> None:
         """What is looked into now is known; of a player who is right again, it is forgotten."""
         self._seen = observation
         if not found.is_sound:
@@ -68,7 +67,7 @@ class Doubts:
         known = {doubt for doubt in self._known if doubt.innings == number and doubt.player not in shown}
         self._known = known | set(self._all(observation, ())) | set(found.figures)
         if found.has_jumped:
-            self._jumped_at = observation.provenance.captured_at
+            self._jumped_at = at
 
     def _figures(self, observation: Observation, records: Sequence[DeliveryRecord]) -> list[Doubt]:
         return [doubt for doubt in self._all(observation, records) if doubt not in self._known]
@@ -92,12 +91,11 @@ class Doubts:
                 missing.add(last)
             yield number, missing | _with_holes(book, records)
 
-    def _has_jumped(self, observation: Observation, changes: int) -> bool:
+    def _has_jumped(self, observation: Observation, changes: int, at: float) -> bool:
         before = self._seen
         if before is None or before.sequence is None or observation.sequence is None:
             return False
-        now = observation.provenance.captured_at
-        if self._jumped_at is not None and now - self._jumped_at < JUMP_REST:
+        if self._jumped_at is not None and at - self._jumped_at < JUMP_REST_SECONDS:
             return False
         told = changes + (before.play is not observation.play) + (before.announcement != observation.announcement)
         return observation.sequence - before.sequence > told

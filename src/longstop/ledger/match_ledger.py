@@ -157,7 +157,7 @@ class MatchLedger:
             pages=tuple(pages),
             complete_through=self._complete_through(observation, records, suspicions),
             last_seq=self._last_seq + len(events),
-            doubtful=self._find_doubtful(observation, records, innings, suspicions),
+            doubtful=self._find_doubtful(observation, records, innings, suspicions, at),
         )
 
     def adopt(self, draft: Draft) -> None:
@@ -226,11 +226,12 @@ class MatchLedger:
         records: Sequence[DeliveryRecord],
         innings: Sequence[InningsRecord],
         suspicions: dict[int, Suspicion],
+        at: float,
     ) -> Doubtful:
         current = observation.current_innings
         if current is not None and current.number in suspicions:
             return Doubtful(is_sound=False)
-        return self._doubts.find(observation, records, len(records) + len(innings))
+        return self._doubts.find(observation, records, len(records) + len(innings), at)
 
     def _gap_rows(
         self, observation: Observation, suspicions: dict[int, Suspicion], shown: Shown, given_up: str, at: float
@@ -331,7 +332,7 @@ class MatchLedger:
     def _look_into(self, draft: Draft) -> None:
         for number, overs in draft.doubtful.overs.items():
             self._to_sync.setdefault(number, set()).update(overs)
-        self._doubts.remember(draft.observation, draft.doubtful)
+        self._doubts.remember(draft.observation, draft.doubtful, draft.at)
 
     def _settle(self, draft: Draft) -> None:
         current = draft.observation.current_innings

@@ -23,7 +23,7 @@ class StoreRecovery:
         self._clock = clock
         self._bus = bus
         self._chance = chance
-        self._warned_at = clock.now()
+        self._warned_at = 0.0
 
     async def run(self, stop: Stop) -> None:
         self._bus.emit(self._store.backlog())
@@ -33,7 +33,7 @@ class StoreRecovery:
 
     async def _recover(self, stop: Stop) -> None:
         """Until the database has everything, or we stop."""
-        self._warned_at = self._clock.now()
+        self._warned_at = self._clock.monotonic()
         for delay in delays(POLICY, self._chance):
             is_back = await self._store.recover()
             self._tell()
@@ -52,8 +52,8 @@ class StoreRecovery:
     def _tell(self) -> None:
         backlog = self._store.backlog()
         self._bus.emit(backlog)
-        if (backlog.at - self._warned_at).total_seconds() >= WARNING_SECONDS:
-            self._warned_at = backlog.at
+        if self._clock.monotonic() - self._warned_at >= WARNING_SECONDS:
+            self._warned_at = self._clock.monotonic()
             self._bus.emit(
                 signals.BacklogWaited(**{name: getattr(backlog, name) for name in backlog.__struct_fields__})
             )

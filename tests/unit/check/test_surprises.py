@@ -147,6 +147,13 @@ def test_patience_lasts_a_minute_and_three_looks() -> None:
     assert not worn_out(*thrice[:2], (600.0, SURPRISE))
 
 
+def test_a_clock_that_is_set_back_makes_patience_no_longer_than_its_minute() -> None:
+    """The minute begins once more."""
+    back = [(3600.0, SURPRISE), (3602.5, SURPRISE), (5.0, SURPRISE), (7.5, SURPRISE)]
+    assert not worn_out(*back, (64.0, SURPRISE))
+    assert worn_out(*back, (65.0, SURPRISE))
+
+
 @pytest.mark.parametrize("other", [Verdict(), Verdict(("both teams are CD",))])
 def test_anything_else_in_between_begins_the_wait_anew(other: Verdict) -> None:
     assert not worn_out((0.0, SURPRISE), (5.0, SURPRISE), (50.0, other), (55.0, SURPRISE), (70.0, SURPRISE))

@@ -136,6 +136,17 @@ def test_changes_that_the_source_counted_and_nobody_saw_send_us_one_call_back() 
 
 
 @pytest.mark.req("C2")
+def test_by_a_clock_that_is_set_back_nobody_looks_away_for_an_hour() -> None:
+    balls = innings_of(1, 15)
+    ledger = whole_ledger(balls, 14, sequence=10)
+    jumped = ledger.draft(figured(balls, seconds=3605, sequence=13), at=5.0)
+    assert jumped.doubtful.has_jumped
+    ledger.adopt(jumped)
+    assert not ledger.draft(figured(balls, seconds=20, sequence=20), at=20.0).doubtful.has_jumped
+    assert ledger.draft(figured(balls, seconds=36, sequence=20), at=36.0).doubtful.has_jumped
+
+
+@pytest.mark.req("C2")
 def test_overs_that_a_newer_one_has_passed_by_are_asked_for_though_the_board_counts_no_balls() -> None:
     """Without legal balls on the board, an over of dots is missing from no sum."""
     balls = innings_of(1, 12, runs=0)

@@ -62,8 +62,10 @@ class Database(SqliteStore):
 
 
 class Stage:
-    def __init__(self, tmp_path: Path, *, spool: SpoolLimits | None = None, items: int = 1000) -> None:
-        self.clock = noon_clock()
+    def __init__(
+        self, tmp_path: Path, *, spool: SpoolLimits | None = None, items: int = 1000, clock: Clock | None = None
+    ) -> None:
+        self.clock = clock or noon_clock()
         self.disk = SimulatedDisk(random.Random(0))
         self.limits = DurabilityLimits(
             spool=spool or SpoolLimits(reserve_bytes=0),

@@ -2,23 +2,33 @@
 
 import asyncio
 import random
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from longstop.clock import Clock, LoopClock
 from longstop.observe import signals
 from longstop.supervise.service import Stop
 from longstop.supervise.store_recovery import StoreRecovery
 from tests.contract.store.samples import MATCH, failure
+from tests.cricket import NOON
 from tests.unit.store.durable_stage import DOWN, Stage, poll
 from tests.virtual import on_virtual_time
+
+
+class SetBack(LoopClock):
+    """By an hour, after two minutes and a half."""
+
+    def now(self) -> datetime:
+        return super().now() - timedelta(hours=self.monotonic() >= 150.0)
 
 
 class Watched(Stage):
     """With its recovery running, and a note of each health query."""
 
-    def __init__(self, tmp_path: Path) -> None:
-        super().__init__(tmp_path)
+    def __init__(self, tmp_path: Path, clock: Clock | None = None) -> None:
+        super().__init__(tmp_path, clock=clock)
         self.stop = Stop(self.clock)
         self.asked: list[float] = []
         recovery = StoreRecovery(self.store, self.clock, self.heard.bus, random.Random(1))
@@ -71,6 +81,19 @@ async def test_each_minute_somebody_is_told_how_much_waits(tmp_path: Path) -> No
     assert [round(each.down_seconds / 60) for each in told] == [1, 2, 3, 4, 5]
     assert {(each.spool_records, each.buffered) for each in told} == {(1, 1)}
     assert 295 < told[-1].oldest_seconds <= 305
+    stage.database.error = None
+    await stage.end()
+
+
+@pytest.mark.req("B7")
+@on_virtual_time
+async def test_a_clock_that_is_set_back_silences_nobody(tmp_path: Path) -> None:
+    stage = Watched(tmp_path, SetBack(NOON))
+    await stage.store.open()
+    stage.database.error = DOWN
+    await stage.store.save(poll(1))
+    await stage.clock.sleep(305)
+    assert len(stage.heard.of(signals.BacklogWaited)) == 5
     stage.database.error = None
     await stage.end()
 
