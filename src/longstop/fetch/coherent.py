@@ -7,20 +7,24 @@ same rules as the browser's, while TLS runs from end to end and keeps its looks.
 Not quite a browser's: of the encodings only gzip and deflate are offered, since brotli cannot be bounded.
 """
 
+import itertools
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from types import ModuleType
 from typing import Any, Final
 
-from longstop.domain.errors import OversizedBodyError
+from longstop.domain.errors import ExitFailedError, OversizedBodyError
 from longstop.fetch.bodies import ACCEPT_ENCODING
+from longstop.fetch.door import told_at_the_door
 from longstop.fetch.egress.proxy import FilteringProxy, Lease
 from longstop.fetch.egress.resolver import PinnedResolver
+from longstop.fetch.egress.streams import Dial
 from longstop.fetch.identity import require_extra
 from longstop.fetch.snapshot import FetchRequest
 from longstop.fetch.transport import unreachable
 
 IMPERSONATED: Final = "chrome"
+_NUMBERS: Final = itertools.count(1)
 _ABORT: Final = 0xFFFFFFFF  # libcurl's word for "stop here"
 
 
@@ -63,14 +67,17 @@ class CurlTransport:
         body_bytes_max: int,
         language: str = "",
         connections_max: int = 64,
+        dial: Dial | None = None,
     ) -> None:
-        """`language` is that of the source's profile: a browser has one for its pages and its calls."""
+        """`language` is that of the source's profile: a browser has one for its pages and its calls. `dial` is the
+        exit's, when it leaves by one."""
         self._curl = require_extra("curl_cffi", "coherent", f"sources.{resolver.rules.source}.coherent_tls")
         self._proxy = proxy
         self._resolver = resolver
         self._body_bytes_max = body_bytes_max
         self._own = {"Accept-Language": language} if language else {}
         self._connections_max = connections_max
+        self._dial = dial
         self._lease: Lease | None = None
         self._session: Any = None
         self._leaving: Any = None
@@ -78,7 +85,8 @@ class CurlTransport:
     @asynccontextmanager
     async def call(self, request: FetchRequest, url: str, headers: Mapping[str, str]) -> AsyncIterator[CurlAnswer]:
         """The name is checked here too: what the proxy refuses would look like a broken connection."""
-        await self._resolver.addresses(_host_of(url))
+        if self._dial is None or not self._dial.looks_names_up:
+            await self._resolver.addresses(_host_of(url))
         session = await self._ready()
         sink = _Sink(self._body_bytes_max)
         try:
@@ -94,9 +102,18 @@ class CurlTransport:
         except (self._curl.exceptions.RequestException, self._curl.CurlError) as error:
             if sink.is_over:
                 raise OversizedBodyError(f"The answer is larger than {self._body_bytes_max} bytes.") from error
-            raise unreachable(request.purpose, error) from error
+            raise self._exit_failure() or unreachable(request.purpose, error) from error
+        if (fault := told_at_the_door(response.headers, request.purpose)) is not None:
+            raise fault
         packing = ", ".join(response.headers.get_list("Content-Encoding"))
         yield CurlAnswer(response.status_code, response.headers, packing, bytes(sink.body))
+
+    def _exit_failure(self) -> ExitFailedError | None:
+        """Of a tunnel that was refused libcurl tells no headers."""
+        if self._lease is None:
+            return None
+        failure, self._lease.exit_failed = self._lease.exit_failed, None
+        return failure
 
     def _own_beside(self, headers: Mapping[str, str]) -> dict[str, str]:
         given = {name.lower() for name in headers}
@@ -118,10 +135,14 @@ class CurlTransport:
 
     async def _ready(self) -> Any:
         if self._lease is None:
-            self._lease = await self._proxy.admit(self._resolver, f"coherent {self._resolver.rules.source}")
+            self._lease = await self._proxy.admit(self._resolver, _name(self._resolver.rules.source), dial=self._dial)
         if self._session is None:
             self._session = _session_through(self._curl, self._lease.url, self._connections_max)
         return self._session
+
+
+def _name(source: str) -> str:
+    return f"coherent {source} {next(_NUMBERS)}"
 
 
 def _session_through(curl: ModuleType, proxy_url: str, connections_max: int) -> Any:

@@ -9,6 +9,7 @@ from yarl import URL
 
 from longstop.domain.errors import SourceUnreachableError, UnreadableBodyError
 from longstop.fetch.bodies import ACCEPT_ENCODING
+from longstop.fetch.door import told_at_the_door
 from longstop.fetch.egress.resolver import PinnedResolver
 from longstop.fetch.snapshot import FetchRequest
 
@@ -64,27 +65,41 @@ class AiohttpAnswer:
 
 
 class AiohttpTransport:
-    """One keep-alive pool. With a resolver it connects to checked addresses only."""
+    """One keep-alive pool. With a resolver it connects to checked addresses only; with `door`, the filtering proxy's
+    port, it connects to that alone, and names are checked and pinned there."""
 
-    def __init__(self, user_agent: str, connections_per_host: int, resolver: PinnedResolver | None) -> None:
+    def __init__(
+        self, user_agent: str, connections_per_host: int, resolver: PinnedResolver | None, door: str | None = None
+    ) -> None:
         self._user_agent = user_agent
         self._connections_per_host = connections_per_host
         self._resolver = resolver
+        self._door = door
         self.session: aiohttp.ClientSession | None = None
         self._leaving: aiohttp.ClientSession | None = None
 
     @asynccontextmanager
     async def call(self, request: FetchRequest, url: str, headers: Mapping[str, str]) -> AsyncIterator[AiohttpAnswer]:
-        """With a resolver the address was checked, and quoting it anew could make another of it."""
-        target = URL(url, encoded=True) if self._resolver is not None else url
+        """What was checked, or is checked at the door, stays as it is: quoting it anew could make another of it."""
+        is_checked = self._resolver is not None or self._door is not None
+        target = URL(url, encoded=True) if is_checked else url
         pool = self._pool()
         try:
             response = await pool.request(
-                request.method, target, headers=headers, data=request.body, allow_redirects=False
+                request.method,
+                target,
+                headers=headers,
+                data=request.body,
+                allow_redirects=False,
+                proxy=self._door,
             )
+        except aiohttp.ClientHttpProxyError as error:
+            raise told_at_the_door(error.headers, request.purpose) or unreachable(request.purpose, error) from error
         except (aiohttp.ClientError, ConnectionError) as error:
             raise unreachable(request.purpose, error) from error
         async with response:
+            if self._door is not None and (fault := told_at_the_door(response.headers, request.purpose)) is not None:
+                raise fault
             yield AiohttpAnswer(response, request.purpose)
 
     async def renew(self) -> None:

@@ -18,6 +18,11 @@ _VALUE_OF_NONE: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _OF_ONE_HOP: Final = frozenset(
     {"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "upgrade"}
 )
+# What the proxy says of itself. No site can say it: its own headers of such names are left out.
+_OWN_PREFIX: Final = "x-longstop-"
+REFUSED: Final = "X-Longstop-Refused"
+UNREACHABLE: Final = "X-Longstop-Unreachable"
+EXIT_FAILED: Final = "X-Longstop-Exit-Failed"
 Headers = tuple[tuple[str, str], ...]
 
 
@@ -77,6 +82,7 @@ def request_to_send(head: Head, to: CheckedUrl) -> bytes:
 def response_to_send(head: Head) -> bytes:
     is_upgrade = head.second == "101"
     kept = [each for each in head.headers if is_upgrade or each[0].lower() not in _OF_ONE_HOP]
+    kept = [each for each in kept if not each[0].lower().startswith(_OWN_PREFIX)]
     ending = [] if is_upgrade else [("Connection", "close")]
     return _write(f"{head.first} {head.second} {head.third}".rstrip(), [*kept, *ending])
 

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import EgressRefusedError, FetchError, SourceUnreachableError
+from longstop.domain.errors import EgressRefusedError, ExitFailedError, FetchError, SourceUnreachableError
 from longstop.fetch.egress import heads
 from longstop.fetch.egress.guard import CheckedUrl, check_authority, check_url
 from longstop.fetch.egress.heads import Head
@@ -52,12 +52,15 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Lease:
-    """The right to go out under one source's rules, through one port, until it is given back."""
+    """The right to go out under one source's rules, through one port, until it is given back. `exit_failed` is what was
+    last wrong with the exit that it leaves by; a browser is only told that the way is closed."""
 
-    def __init__(self, name: str, resolver: PinnedResolver, password: str) -> None:
+    def __init__(self, name: str, resolver: PinnedResolver, password: str, dial: Dial) -> None:
         self.name = name
         self.resolver = resolver
         self.password = password
+        self.dial = dial
+        self.exit_failed: ExitFailedError | None = None
         self.traffic = Traffic()
         self.server = ""
         self.listener: asyncio.Server | None = None
@@ -96,11 +99,13 @@ class FilteringProxy:
         self._past: defaultdict[str, Traffic] = defaultdict(Traffic)
         self.refusals: deque[Refusal] = deque(maxlen=REFUSALS_REMEMBERED)
 
-    async def admit(self, resolver: PinnedResolver, name: str, *, with_password: bool = False) -> Lease:
-        """Opens a port for this lease. A name that is in use is the caller's mistake."""
+    async def admit(
+        self, resolver: PinnedResolver, name: str, *, with_password: bool = False, dial: Dial | None = None
+    ) -> Lease:
+        """Opens a port for this lease, whose calls leave by `dial`. A name that is in use is the caller's mistake."""
         if name in self._leases:
             raise ValueError(f"lease {name!r} is in use")
-        lease = Lease(name, resolver, secrets.token_urlsafe(24) if with_password else "")
+        lease = Lease(name, resolver, secrets.token_urlsafe(24) if with_password else "", dial or self._dial)
         self._leases[name] = lease
         with contextlib.ExitStack() as undo:
             undo.callback(self._leases.pop, name)
@@ -210,20 +215,25 @@ class FilteringProxy:
     async def _connect(self, lease: Lease, to: CheckedUrl) -> Streams:
         try:
             async with self._clock.timeout(self._limits.connect_seconds):
-                return await self._dial(to, await lease.resolver.addresses(to.host))
+                addresses = () if lease.dial.looks_names_up else await lease.resolver.addresses(to.host)
+                return await lease.dial(to, addresses)
         except OSError as error:
             raise SourceUnreachableError(f"{to.host} did not take the connection.") from error
 
     async def _refuse(self, lease: Lease, client: Streams, error: FetchError) -> None:
+        if isinstance(error, ExitFailedError):
+            lease.exit_failed = error
+            await client.send(heads.own_answer("502 Bad Gateway", error.message, (heads.EXIT_FAILED, error.reason)))
+            return
         if not isinstance(error, EgressRefusedError):
-            await client.send(heads.own_answer("502 Bad Gateway", error.message))
+            await client.send(heads.own_answer("502 Bad Gateway", error.message, (heads.UNREACHABLE, "site")))
             return
         lease.traffic.refused += 1
         refusal = Refusal(lease.source, lease.name, error.reason, error.message)
         self.refusals.append(refusal)
         if self._on_refused is not None:
             self._on_refused(refusal)
-        reason = ("X-Longstop-Refused", error.reason)
+        reason = (heads.REFUSED, error.reason)
         await client.send(heads.own_answer("403 Forbidden", error.message, reason))
 
     async def _exchange(self, lease: Lease, head: Head, to: CheckedUrl, client: Streams, site: Streams) -> None:

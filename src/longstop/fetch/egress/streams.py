@@ -2,8 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from typing import Final
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Final, Protocol
 
 import msgspec
 
@@ -36,8 +36,14 @@ class Streams(msgspec.Struct, frozen=True):
         self.writer.transport.abort()
 
 
-# How a connection is made. A paid proxy puts its own way here; the address was checked before either is asked.
-Dial = Callable[[CheckedUrl, Sequence[Address]], Awaitable[Streams]]
+class Dial(Protocol):
+    """How a connection is made: straight, or by an exit. Host and address were checked before either is asked; one that
+    `looks_names_up` itself gets no address."""
+
+    @property
+    def looks_names_up(self) -> bool: ...
+
+    async def __call__(self, to: CheckedUrl, addresses: Sequence[Address], /) -> Streams: ...
 
 
 class Traffic:
@@ -62,6 +68,10 @@ class DirectDial:
     def __init__(self, clock: Clock, head_bytes_max: int) -> None:
         self._clock = clock
         self._head_bytes_max = head_bytes_max
+
+    @property
+    def looks_names_up(self) -> bool:
+        return False
 
     async def __call__(self, to: CheckedUrl, addresses: Sequence[Address]) -> Streams:
         failure: OSError | None = None
