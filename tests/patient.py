@@ -10,6 +10,7 @@ from longstop.domain.cricket import PlayState
 from longstop.domain.match import MatchStatus
 from longstop.resilience.halting import Progress
 from longstop.resilience.staleness import MatchView
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.grade import GradeWatchdog
 from longstop.supervise.watchdogs.limits import WatchdogLimits
@@ -102,8 +103,9 @@ class Kennel:
         self.beats = Beats(CLOCK)
         bus = self.heard.bus
         self.recoveries = Recoveries(CLOCK, bus, self._limits, self.beats, AuditKeeping(keepers))
-        self.matches = MatchWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus)
-        self.grade = GradeWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus)
+        still = Standstill(still_seconds=60.0)  # nobody looks every second here
+        self.matches = MatchWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus, still)
+        self.grade = GradeWatchdog(patient, self.recoveries, self._limits, self.beats, CLOCK, bus, still)
 
     def _limits(self) -> WatchdogLimits:
         return self.limits

@@ -5,6 +5,7 @@ import pytest
 from longstop.observe import signals
 from longstop.observe.signals import troubles
 from longstop.resilience.halting import Progress
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import WORK_SECONDS, Beating, Beats
 from longstop.supervise.watchdogs.eyes import Eyes
@@ -22,7 +23,7 @@ class Sight:
         self.beats = Beats(CLOCK)
         self.stop = Stop(CLOCK)
         limits = WatchdogLimits(measures_resources=measures)
-        self.eyes = Eyes(self.patient, lambda: limits, self.beats, CLOCK, self.heard.bus)
+        self.eyes = Eyes(self.patient, lambda: limits, self.beats, CLOCK, self.heard.bus, Standstill())
         self.rss_bytes = 100
         self.cpu_seconds = 0.0
         self.cpu_step = 0.1

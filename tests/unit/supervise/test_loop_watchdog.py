@@ -11,6 +11,7 @@ import pytest
 from longstop.clock import SystemClock, machine_seconds
 from longstop.observe import signals
 from longstop.observe.signals import troubles
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.loop import STALLED_EXIT, LoopLimits, LoopWatchdog, Stall, StallWatcher, tell_in_log
@@ -34,7 +35,7 @@ async def test_a_loop_that_stands_has_its_stack_told_once_by_the_thread_and_itse
     heard, clock = Heard(), SystemClock()
     stop = Stop(clock)
     watcher = StallWatcher(told.append, LIMITS)
-    task = asyncio.create_task(LoopWatchdog(clock, heard.bus, Beats(clock), LIMITS, watcher).run(stop))
+    task = asyncio.create_task(LoopWatchdog(clock, heard.bus, Beats(clock), Standstill(), LIMITS, watcher).run(stop))
     await asyncio.sleep(0.2)
     assert told == []
     stand_still(lambda: bool(told))
@@ -71,6 +72,7 @@ ENDLESS = """
 import asyncio
 from longstop.clock import SystemClock
 from longstop.observe.signals import Signals
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.loop import LoopLimits, LoopWatchdog, StallWatcher, tell_in_log
@@ -78,7 +80,7 @@ from longstop.supervise.watchdogs.loop import LoopLimits, LoopWatchdog, StallWat
 async def main():
     clock = SystemClock()
     limits = LoopLimits(turn_seconds=0.05, stall_seconds=0.5, end_seconds=1.0)
-    watchdog = LoopWatchdog(clock, Signals(), Beats(clock), limits, StallWatcher(tell_in_log, limits))
+    watchdog = LoopWatchdog(clock, Signals(), Beats(clock), Standstill(), limits, StallWatcher(tell_in_log, limits))
     task = asyncio.create_task(watchdog.run(Stop(clock)))
     await asyncio.sleep(0.2)
     while True:
@@ -132,7 +134,7 @@ def test_the_log_has_the_stack_as_a_critical_line(caplog: pytest.LogCaptureFixtu
 @on_virtual_time
 async def test_on_virtual_time_there_is_no_thread_and_no_lag() -> None:
     heard, stop = Heard(), Stop(CLOCK)
-    task = asyncio.create_task(LoopWatchdog(CLOCK, heard.bus, Beats(CLOCK)).run(stop))
+    task = asyncio.create_task(LoopWatchdog(CLOCK, heard.bus, Beats(CLOCK), Standstill()).run(stop))
     await CLOCK.sleep(3600.0)
     stop.ask("the test is over")
     await task

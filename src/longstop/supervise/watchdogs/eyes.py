@@ -11,6 +11,7 @@ from longstop.resilience import blindness, halting
 from longstop.resilience.blindness import Measure
 from longstop.resilience.clock_steps import STEP_SECONDS, step_seconds
 from longstop.resilience.staleness import capture_age_seconds, is_expected
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.alarms import Cause, StandingAlarms
 from longstop.supervise.watchdogs.beats import Beats
@@ -56,7 +57,16 @@ class Meter:
 class Eyes:
     name = "eyes of the watchdogs"
 
-    def __init__(self, patient: Patient, limits: Limits, beats: Beats, clock: Clock, bus: Signals) -> None:
+    def __init__(
+        self,
+        patient: Patient,
+        limits: Limits,
+        beats: Beats,
+        clock: Clock,
+        bus: Signals,
+        standstill: Standstill,
+    ) -> None:
+        self._standstill = standstill
         self._patient = patient
         self._limits = limits
         self._beats = beats
@@ -74,7 +84,8 @@ class Eyes:
         self._began = self._clock.monotonic()
         while not await stop.pause(self._limits().watch_seconds):
             self._beats.promise(self.name, self._limits().watch_seconds)
-            self.check()
+            if not self._standstill.is_forgiving(self._clock.monotonic()):
+                self.check()
         self._beats.leave(self.name)
 
     def check(self) -> None:

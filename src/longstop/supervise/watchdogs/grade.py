@@ -18,6 +18,7 @@ from longstop.resilience.grading import (
 )
 from longstop.resilience.patience import Attempts, after_attempt, wait_seconds, while_unwell, while_well
 from longstop.resilience.recovering import Condition
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.limits import Limits
@@ -32,8 +33,16 @@ class GradeWatchdog:
     name = "health grade"
 
     def __init__(
-        self, patient: Patient, recoveries: Recoveries, limits: Limits, beats: Beats, clock: Clock, bus: Signals
+        self,
+        patient: Patient,
+        recoveries: Recoveries,
+        limits: Limits,
+        beats: Beats,
+        clock: Clock,
+        bus: Signals,
+        standstill: Standstill,
     ) -> None:
+        self._standstill = standstill
         self._patient = patient
         self._limits = limits
         self._beats = beats
@@ -57,7 +66,8 @@ class GradeWatchdog:
         while not await stop.pause(self._limits().check_seconds):
             limits = self._limits()
             self._beats.promise(self.name, limits.check_seconds + limits.recycle_deadline_seconds)
-            await self._check_unless(stop)
+            if not self._standstill.is_forgiving(self._clock.monotonic()):
+                await self._check_unless(stop)
         self._beats.leave(self.name)
 
     async def _check_unless(self, stop: Stop) -> None:

@@ -17,6 +17,7 @@ import msgspec
 from longstop.clock import Clock, machine_seconds
 from longstop.observe import signals
 from longstop.observe.signals import Signals, troubles
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import Beats
 
@@ -141,9 +142,11 @@ class LoopWatchdog:
         clock: Clock,
         bus: Signals,
         beats: Beats,
+        standstill: Standstill,
         limits: LoopLimits = LoopLimits(),
         watcher: StallWatcher | None = None,
     ) -> None:
+        self._standstill = standstill
         self._clock = clock
         self._bus = bus
         self._beats = beats
@@ -164,6 +167,7 @@ class LoopWatchdog:
         due = self._clock.monotonic() + self._limits.turn_seconds
         while not await stop.pause(due - self._clock.monotonic()):
             self._beats.promise(self.name, self._limits.turn_seconds)
+            self._standstill.is_forgiving(self._clock.monotonic())  # nobody looks as often as we do
             if self._watcher is not None:
                 self._watcher.pulse()
             self._tell_lag(self._clock.monotonic() - due)

@@ -16,6 +16,7 @@ from longstop.resilience.staleness import (
     content_age_seconds,
     find,
 )
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.limits import Limits
@@ -39,8 +40,16 @@ class MatchWatchdog:
     name = "match watchdog"
 
     def __init__(
-        self, patient: Patient, recoveries: Recoveries, limits: Limits, beats: Beats, clock: Clock, bus: Signals
+        self,
+        patient: Patient,
+        recoveries: Recoveries,
+        limits: Limits,
+        beats: Beats,
+        clock: Clock,
+        bus: Signals,
+        standstill: Standstill,
     ) -> None:
+        self._standstill = standstill
         self._patient = patient
         self._recoveries = recoveries
         self._limits = limits
@@ -57,7 +66,8 @@ class MatchWatchdog:
     async def run(self, stop: Stop) -> None:
         while not await stop.pause(self._limits().watch_seconds):
             self._beats.promise(self.name, self._limits().watch_seconds)
-            self.check()
+            if not self._standstill.is_forgiving(self._clock.monotonic()):
+                self.check()
         self._beats.leave(self.name)
 
     def check(self) -> None:

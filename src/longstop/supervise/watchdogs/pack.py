@@ -3,6 +3,7 @@
 from longstop.clock import Clock
 from longstop.domain.recovery import RecoveryAction
 from longstop.observe.signals import Signals
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Service
 from longstop.supervise.watchdogs.beats import Beats
 from longstop.supervise.watchdogs.chronicle import Chronicle
@@ -35,18 +36,19 @@ class Watchdogs:
     ) -> None:
         self.beats = beats or Beats(clock)
         self.recoveries = Recoveries(clock, bus, limits, self.beats, keeping)
-        self.matches = MatchWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
-        self.grade = GradeWatchdog(patient, self.recoveries, limits, self.beats, clock, bus)
-        self.eyes = Eyes(patient, limits, self.beats, clock, bus)
+        still = Standstill()
+        self.matches = MatchWatchdog(patient, self.recoveries, limits, self.beats, clock, bus, still)
+        self.grade = GradeWatchdog(patient, self.recoveries, limits, self.beats, clock, bus, still)
+        self.eyes = Eyes(patient, limits, self.beats, clock, bus, still)
         self.chronicle = Chronicle(
             self.recoveries, self.matches.look, self.grade.look, lambda: self.grade.is_recycling, clock, bus
         )
         self.reviver = (
-            Reviver(patient, lambda: self.eyes.alarms.standing, self.recoveries, limits, self.beats, clock, bus)
+            Reviver(patient, lambda: self.eyes.alarms.standing, self.recoveries, limits, self.beats, clock, bus, still)
             if isinstance(patient, Revived)
             else None
         )
-        self.loop = LoopWatchdog(clock, bus, self.beats, watcher.limits if watcher else LoopLimits(), watcher)
+        self.loop = LoopWatchdog(clock, bus, self.beats, still, watcher.limits if watcher else LoopLimits(), watcher)
 
     @property
     def services(self) -> tuple[Service, ...]:

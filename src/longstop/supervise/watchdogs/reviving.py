@@ -13,6 +13,7 @@ from longstop.domain.recovery import RecoveryAction
 from longstop.observe.signals import Signals, troubles
 from longstop.resilience.patience import Attempts, after_attempt, wait_seconds, while_unwell, while_well
 from longstop.resilience.recovering import Condition
+from longstop.resilience.standstill import Standstill
 from longstop.supervise.service import Stop
 from longstop.supervise.watchdogs.alarms import Cause
 from longstop.supervise.watchdogs.beats import Beats
@@ -34,10 +35,6 @@ class Revived(Protocol):
     def gather(self) -> int:
         """Matches that nobody means to poll are due again; how many there were."""
         ...
-
-
-# So many rounds late itself, the watchdog gives the others one round to come.
-STOOD_STILL = 3.0
 
 
 class _Case:
@@ -62,7 +59,9 @@ class Reviver:
         beats: Beats,
         clock: Clock,
         bus: Signals,
+        standstill: Standstill,
     ) -> None:
+        self._standstill = standstill
         self._revived = revived
         self._standing = standing
         self._recoveries = recoveries
@@ -73,12 +72,9 @@ class Reviver:
         self._cases: dict[Cause, _Case] = {}
 
     async def run(self, stop: Stop) -> None:
-        looked_at = self._clock.monotonic()
         while not await stop.pause(self._limits().watch_seconds):
             self._beats.promise(self.name, self._limits().watch_seconds)
-            before, looked_at = looked_at, self._clock.monotonic()
-            # A process that stood still as a whole has nobody in particular who does not come round.
-            if looked_at - before < STOOD_STILL * self._limits().watch_seconds:
+            if not self._standstill.is_forgiving(self._clock.monotonic()):
                 self.check()
         self._beats.leave(self.name)
 
