@@ -5,8 +5,9 @@ import asyncio
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import quantiles
 
@@ -14,6 +15,8 @@ import msgspec
 
 from benchmarks.figures import Figure, Wishes, at_least, below, exactly, noted, tell
 from benchmarks.processes import empty_folder
+from longstop.observe import signals
+from longstop.store.durable import DurableOptions
 from longstop.store.durably import durably
 from longstop.store.open import open_store
 from longstop.store.schema import upgrade
@@ -23,6 +26,9 @@ from tests.contract.store.samples import full_batch
 MATCHES, PAUSE_SECONDS = 40, 0.5
 LOCK_SECONDS, PINNED_MINUTES_MAX = 30.0, 10.0
 STEP_SECONDS = 0.01
+# Low enough to be passed in half a minute.
+WAL_ALARM_BYTES = 4 << 20
+SHORT_SECONDS_MAX = 60.0
 LAG_SECONDS_MAX, DRAIN_SECONDS_MAX, WAL_MB_MAX = 0.1, 60.0, 8.0
 UPDATES_A_SECOND, UPDATE_SECONDS, STORED_P99_MAX = 400, 20.0, 0.05
 BATCH_ROWS, BARE_BATCHES = 10, 400
@@ -39,13 +45,15 @@ sys.stdin.readline()
 
 class Lag(msgspec.Struct):
     worst_seconds: float = 0.0
+    busiest_seconds: float = 0.0
     is_over: bool = False
 
     async def watch(self) -> None:
         while not self.is_over:
-            began = CLOCK.monotonic()
+            began, computed = CLOCK.monotonic(), time.thread_time()
             await CLOCK.sleep(STEP_SECONDS)
             self.worst_seconds = max(self.worst_seconds, CLOCK.monotonic() - began - STEP_SECONDS)
+            self.busiest_seconds = max(self.busiest_seconds, time.thread_time() - computed)
 
 
 @contextmanager
@@ -62,37 +70,83 @@ def held(path: Path, statements: str) -> Iterator[None]:
             holder.stdin.close()
 
 
+class Seen(msgspec.Struct):
+    """`busy_seconds`: the longest the loop's own thread computed without giving way, whatever else the machine did."""
+
+    lag_seconds: float = 0.0
+    busy_seconds: float = 0.0
+    drained_seconds: float = 0.0
+    acknowledged: int = 0
+    wrong: int = 0
+    wal_bytes_longest: int = 0
+    wal_bytes_last: int = 0
+    alarms: int = 0
+    alarms_ended: int = 0
+
+
 def prove_lock(wishes: Wishes) -> Iterator[Figure]:
     seconds = 60 * min(wishes.minutes, PINNED_MINUTES_MAX)
     with empty_folder("lock") as folder:
-        lag, drained, acknowledged, wrong, wal_mb = asyncio.run(_locked(folder, seconds))
-    yield noted("a reader was pinned", round(seconds), "s")
+        seen = asyncio.run(_locked(folder, seconds))
+    yield noted("a reader was pinned", round(max(seconds, LOCK_SECONDS)), "s")
     yield noted("the write lock was held", LOCK_SECONDS, "s")
-    yield at_least("writes acknowledged while it was held", acknowledged, int(MATCHES * LOCK_SECONDS / 4))
-    yield below("the loop was late by at most", lag, LAG_SECONDS_MAX, "s")
-    yield below("drained after the lock", drained, DRAIN_SECONDS_MAX, "s")
-    yield below("the log once the reader has gone", wal_mb, WAL_MB_MAX, "MB")
-    yield exactly("matches with anything lost, doubled or unexpected", wrong, 0)
+    yield at_least("writes acknowledged while it was held", seen.acknowledged, int(MATCHES * LOCK_SECONDS / 4))
+    yield below("the loop was late by at most", seen.lag_seconds, LAG_SECONDS_MAX, "s")
+    yield below("the loop computed in one go for at most", seen.busy_seconds, LAG_SECONDS_MAX, "s")
+    yield below("drained after the lock", seen.drained_seconds, DRAIN_SECONDS_MAX, "s")
+    yield noted("the WAL while the past was read", seen.wal_bytes_longest / 2**20, "MB")
+    yield at_least(f"alarms that it is over {WAL_ALARM_BYTES >> 20} MB", seen.alarms, 1)
+    yield exactly("ends of that alarm once the reader has gone", seen.alarms_ended, 1)
+    yield below("the WAL then", seen.wal_bytes_last / 2**20, WAL_MB_MAX, "MB")
+    yield exactly("matches with anything lost, doubled or unexpected", seen.wrong, 0)
 
 
-async def _locked(folder: Path, seconds: float) -> tuple[float, float, int, int, float]:
-    path, lag = folder / "kept.db", Lag()
+async def _locked(folder: Path, seconds: float) -> Seen:
+    path, lag, seen = folder / "kept.db", Lag(), Seen()
+    wal = path.with_name("kept.db-wal")
     upgrade(f"sqlite:///{path}")
-    async with writing(open_store(f"sqlite:///{path}"), folder / "spool", MATCHES, PAUSE_SECONDS) as outage:
+    options = DurableOptions(wal_bytes_max=WAL_ALARM_BYTES)
+    async with writing(open_store(f"sqlite:///{path}"), folder / "spool", MATCHES, PAUSE_SECONDS, options) as outage:
+        _count_alarms(outage, seen)
         watching = asyncio.create_task(lag.watch())
         await CLOCK.sleep(1.0)
         with held(path, READING):
-            acknowledged, drained = await _while_held(path, outage)
+            seen.acknowledged, seen.drained_seconds = await _while_held(path, outage)
             await CLOCK.sleep(max(0.0, seconds - LOCK_SECONDS))
-        await CLOCK.sleep(2.0)
+            seen.wal_bytes_longest = _bytes(wal)
+        await _until_short(wal)
         outage.end_writing()
         lag.is_over = True
         await watching
-        await CLOCK.sleep(1.0)
+        await CLOCK.sleep(2.0)
         await outage.caught_up(DRAIN_SECONDS_MAX)
-        wrong = len(await outage.wrong())
-        size = path.with_name("kept.db-wal").stat().st_size
-    return lag.worst_seconds, drained, acknowledged, wrong, size / 2**20
+        seen.wrong = len(await outage.wrong())
+        seen.wal_bytes_last = _bytes(wal)
+    seen.lag_seconds, seen.busy_seconds = lag.worst_seconds, lag.busiest_seconds
+    return seen
+
+
+def _count_alarms(outage: Outage, seen: Seen) -> None:
+    def grew(_: signals.WalGrew) -> None:
+        seen.alarms += 1
+
+    def shrank(_: signals.WalShrank) -> None:
+        seen.alarms_ended += 1
+
+    outage.store.bus.subscribe(signals.WalGrew, grew)
+    outage.store.bus.subscribe(signals.WalShrank, shrank)
+
+
+def _bytes(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def _until_short(wal: Path) -> None:
+    """A megabyte has to be written first."""
+    with suppress(TimeoutError):
+        async with CLOCK.timeout(SHORT_SECONDS_MAX):
+            while _bytes(wal) >= WAL_MB_MAX * 2**20:
+                await CLOCK.sleep(0.5)
 
 
 async def _while_held(path: Path, outage: Outage) -> tuple[int, float]:

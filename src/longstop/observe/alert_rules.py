@@ -64,6 +64,17 @@ def _on_filled(filled: facts.SpoolFilled) -> AlertRaised:
     )
 
 
+def _on_wal(grown: facts.WalGrew) -> AlertRaised:
+    return AlertRaised(
+        at=grown.at,
+        alert="wal grows",
+        severity="ERROR",
+        message=f"The WAL of the database is {grown.bytes / 2**20:.0f} MB long.",
+        hint="Some process holds a read of the database open: end it (fuser names it), and the WAL shrinks by itself.",
+        context={"bytes": grown.bytes, "bytes_max": grown.bytes_max},
+    )
+
+
 def _on_found(found: facts.SpoolFound) -> AlertRaised | None:
     if not found.damaged:
         return None
@@ -229,6 +240,7 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.StoreLost: _on_lost,
     facts.SpoolFilled: _on_filled,
     facts.SpoolFound: _on_found,
+    facts.WalGrew: _on_wal,
     troubles.StalenessFound: _on_stale,
     troubles.HealthGraded: _on_grade,
     troubles.AlarmRaised: _on_alarm,

@@ -19,6 +19,7 @@ class BacklogMetrics:
         self.down = self._gauge(
             "longstop_database_down_seconds", "For how long the database has been away; 0: it is not."
         )
+        self.wal = self._gauge("longstop_database_wal_bytes_over", "Bytes of a WAL over its bound, else 0.")
         self.losses = self._counter("longstop_database_losses", "How often the database went away.")
         self.dropped = self._counter("longstop_writes_dropped", "Writes that were not critical and had to go.")
         self.damaged = self._counter("longstop_spool_damaged", "Records that a start found damaged.")
@@ -31,6 +32,8 @@ class BacklogMetrics:
 
     def subscribe(self, signals: Signals) -> None:
         signals.subscribe(facts.BacklogMeasured, self._on_measured)
+        signals.subscribe(facts.WalGrew, lambda signal: self.wal.set(signal.bytes))
+        signals.subscribe(facts.WalShrank, lambda _: self.wal.set(0))
         signals.subscribe(facts.StoreLost, lambda _: self.losses.inc())
         signals.subscribe(facts.WritesDropped, lambda signal: self.dropped.inc(signal.items))
         signals.subscribe(facts.SpoolFound, lambda signal: self.damaged.inc(signal.damaged))

@@ -269,6 +269,8 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.BacklogWaited: _telling(_WARN, "database still away", *_BACKLOG),
     facts.SpoolFilled: _tell_filled,
     facts.SpoolFound: _tell_found,
+    facts.WalGrew: _telling(_WARN, "wal grew", "bytes", "bytes_max"),
+    facts.WalShrank: _telling(_INFO, "wal is short again", "bytes"),
     facts.KeysUnreadable: _telling(logging.ERROR, "keys cannot be read", "reason", "hint"),
     facts.AccessLogLost: _telling(logging.ERROR, "access log cannot be written", *_LOST),
     facts.AccessLogRecovered: _telling(_INFO, "access log is written again", "written", "dropped"),

@@ -23,8 +23,11 @@ Dropped = Callable[[int, str], None]
 
 
 class CatchUpLimits(msgspec.Struct, frozen=True):
-    records: int = 256
-    bytes: int = 2**20
+    """So little at once that the loop, on which rows are made of it, is busy for some milliseconds only; and so much
+    that one sync is worth it."""
+
+    records: int = 64
+    bytes: int = 2**18
     save_seconds: float = 30.0
 
 
@@ -124,7 +127,8 @@ class CatchUp:
 
     async def _write(self, frames: Sequence[Frame]) -> None:
         """Raw payloads first, as when they came: what was derived from them must not be there without them."""
-        records = [unpacked(frame.payload) for frame in frames]
+        size = sum(len(frame.payload) for frame in frames)
+        records = await self._desk.aside(size, lambda: [unpacked(frame.payload) for frame in frames])
         captures = [capture for _, several in records for capture in several]
         if captures:
             await within(self._clock, self._limits.save_seconds, self._inner.keep(captures))

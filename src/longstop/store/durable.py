@@ -37,6 +37,7 @@ from longstop.store.contract import Capture, LedgerPage, Store, WriteBatch
 from longstop.store.deadline import within
 from longstop.store.passed_reads import PassedReads
 from longstop.store.spool_desk import SpoolDesk
+from longstop.store.wal_watch import WalWatch
 
 LEVELS_PERCENT = (50.0, 80.0, 95.0, 100.0)
 
@@ -57,6 +58,7 @@ class DurableOptions(msgspec.Struct, frozen=True):
     close_seconds: float = 5.0
     retry_seconds_min: float = 1.0
     levels_percent: tuple[float, ...] = LEVELS_PERCENT
+    wal_bytes_max: int = 64 * 2**20
 
 
 class DurableStore(PassedReads):
@@ -78,6 +80,7 @@ class DurableStore(PassedReads):
         self._clock = clock
         self._options = options
         self._bringing = CatchUp(inner, desk, buffer, clock, self._tell_set_aside, self._tell_dropped)
+        self._wal = WalWatch(inner, options.wal_bytes_max, clock)
         self._life = _Life.NEW
         self._lost_at: datetime | None = None
         self._level = 0.0
@@ -152,7 +155,8 @@ class DurableStore(PassedReads):
     async def keep(self, captures: Sequence[Capture]) -> None:
         self._require_open()
         if captures and not await self._is_taken(lambda: self._inner.keep(captures)):
-            await self._spool(packed_captures(captures))
+            size = sum(len(capture.body) for capture in captures)
+            await self._spool(await self._desk.aside(size, lambda: packed_captures(captures)))
 
     async def _is_taken(self, write: Callable[[], Awaitable[None]]) -> bool:
         """By the database, unless it is away or something older waits for it."""
@@ -280,6 +284,9 @@ class DurableStore(PassedReads):
             buffered_bytes=self._buffer.bytes,
             down_seconds=0.0 if self._lost_at is None else (now - self._lost_at).total_seconds(),
         )
+
+    def watch_wal(self) -> None:
+        self._wal.look(self.bus)
 
     def _watch_level(self) -> None:
         percent = self._desk.usage.percent

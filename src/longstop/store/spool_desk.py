@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -20,6 +20,9 @@ from longstop.store.spool_frames import Frame
 from longstop.store.spool_recovery import Recovery
 
 ResultT = TypeVar("ResultT")
+
+# Packing so much takes a millisecond.
+_AT_ONCE_BYTES: Final = 1 << 15
 
 
 class DeskOptions(msgspec.Struct, frozen=True):
@@ -81,6 +84,10 @@ class SpoolDesk:
 
     async def set_aside(self, frame: Frame) -> None:
         await self._run(lambda: self._spool.set_aside(frame))
+
+    async def aside(self, size_bytes: int, work: Callable[[], ResultT]) -> ResultT:
+        """What takes long to pack or to unpack is done past the loop, by the thread that writes it or has read it."""
+        return work() if size_bytes <= _AT_ONCE_BYTES else await self._run(work)
 
     async def close(self) -> None:
         """Closing twice is legal."""

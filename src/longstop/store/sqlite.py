@@ -107,6 +107,10 @@ class SqliteStore(StoreCaptures):
         answers = await self._ask(*((query.one, {"match_id": match_id}) for match_id in match_ids))
         return [row for rows in answers for row in rows]
 
+    @property
+    def wal_bytes(self) -> int:
+        return self._file.session.wal_bytes
+
     async def ping(self) -> float:
         started = self._clock.monotonic()
         await self._ask((self._queries.last_seq, {"match_id": ""}))

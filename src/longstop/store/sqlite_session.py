@@ -66,7 +66,7 @@ class WriteSession:
         self._inserts = insert_texts()
         self._stored = stored_texts()
         self._checkpoint_at_bytes = _CHECKPOINT_BYTES
-        self._wal_bytes = 0
+        self.wal_bytes = 0  # after the last write; others may look at it
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -174,12 +174,12 @@ class WriteSession:
         if self._path is None:
             return
         size = _size_bytes(self._path)
-        if size < self._wal_bytes:
+        if size < self.wal_bytes:
             self._checkpoint_at_bytes = _CHECKPOINT_BYTES
         if size >= self._checkpoint_at_bytes:
             self._checkpoint("PASSIVE")
             self._checkpoint_at_bytes = size + _CHECKPOINT_STEP_BYTES
-        self._wal_bytes = size
+        self.wal_bytes = size
 
     def _checkpoint(self, mode: str) -> None:
         try:

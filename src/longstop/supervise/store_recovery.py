@@ -28,6 +28,7 @@ class StoreRecovery:
     async def run(self, stop: Stop) -> None:
         self._bus.emit(self._store.backlog())
         while not await stop.pause(LOOK_SECONDS):
+            self._store.watch_wal()
             if not self._store.is_caught_up:
                 await self._recover(stop)
 
@@ -50,6 +51,7 @@ class StoreRecovery:
         return False
 
     def _tell(self) -> None:
+        self._store.watch_wal()
         backlog = self._store.backlog()
         self._bus.emit(backlog)
         if self._clock.monotonic() - self._warned_at >= WARNING_SECONDS:

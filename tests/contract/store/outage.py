@@ -10,8 +10,8 @@ from longstop.clock import SystemClock
 from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.store.contract import Store
-from longstop.store.durable import DurableStore
-from longstop.store.durably import durably
+from longstop.store.durable import DurableOptions, DurableStore
+from longstop.store.durably import DurabilityLimits, durably
 from longstop.supervise.service import Stop
 from longstop.supervise.store_recovery import StoreRecovery
 from tests.contract.store.samples import full_batch
@@ -61,9 +61,11 @@ class Outage:
 
 
 @asynccontextmanager
-async def writing(inner: Store, folder: Path, matches: int, pause_seconds: float = 0.02) -> AsyncIterator[Outage]:
+async def writing(
+    inner: Store, folder: Path, matches: int, pause_seconds: float = 0.02, options: DurableOptions = DurableOptions()
+) -> AsyncIterator[Outage]:
     """Recovery runs beside the writers, as in an instance."""
-    store = durably(inner, folder, CLOCK)
+    store = durably(inner, folder, CLOCK, DurabilityLimits(durable=options))
     store.bus = Signals()
     await store.open()
     outage, stop = Outage(store), Stop(CLOCK)

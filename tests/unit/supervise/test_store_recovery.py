@@ -2,19 +2,27 @@
 
 import asyncio
 import random
+import sqlite3
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from longstop.clock import Clock, LoopClock
+from longstop.clock import Clock, LoopClock, SystemClock
 from longstop.observe import signals
+from longstop.store.contract import WriteBatch
+from longstop.store.durable import DurableOptions
+from longstop.store.durably import DurabilityLimits, durably
+from longstop.store.sqlite import SqliteStore
 from longstop.supervise.service import Stop
 from longstop.supervise.store_recovery import StoreRecovery
-from tests.contract.store.samples import MATCH, failure
+from tests.contract.store.samples import MATCH, event, failure
 from tests.cricket import NOON
 from tests.unit.store.durable_stage import DOWN, Stage, poll
-from tests.virtual import on_virtual_time
+from tests.virtual import Heard, on_virtual_time
+
+WAL_BYTES_MAX = 8 << 20
 
 
 class SetBack(LoopClock):
@@ -110,3 +118,34 @@ async def test_a_stop_ends_the_waiting_at_once(tmp_path: Path) -> None:
     await stage.task
     assert stage.clock.monotonic() == began
     await stage.store.close()
+
+
+@pytest.mark.req("B9")
+async def test_a_wal_that_somebody_holds_open_is_told_and_told_again_when_it_is_short(tmp_path: Path) -> None:
+    path, clock, heard = tmp_path / "kept.db", SystemClock(), Heard()
+    options = DurabilityLimits(durable=DurableOptions(wal_bytes_max=WAL_BYTES_MAX))
+    store = durably(SqliteStore(path, clock=clock), tmp_path / "spool", clock, options)
+    store.bus = heard.bus
+    await store.open()
+    numbers = iter(range(1, 1000))
+
+    async def write(batches: int) -> None:
+        for _ in range(batches):
+            number = next(numbers)
+            await store.save(WriteBatch(events=(event(number, key=f"k{number}", detail="x" * 60_000),)))
+        await store.ping()
+        store.watch_wal()
+
+    await write(120)
+    assert heard.of(signals.WalGrew) == []
+    with closing(sqlite3.connect(path, isolation_level=None)) as pinned:
+        pinned.execute("BEGIN")
+        pinned.execute("SELECT count(*) FROM match_events").fetchone()
+        await write(160)
+        store.watch_wal()
+        (grown,) = heard.of(signals.WalGrew)
+        assert grown.bytes >= grown.bytes_max == WAL_BYTES_MAX
+        assert heard.of(signals.WalShrank) == []
+    await write(60)
+    assert len(heard.of(signals.WalShrank)) == 1
+    await store.close()

@@ -56,6 +56,7 @@ Those of the watchdogs stand in `troubles.py`.
 | BacklogMeasured | what waits for the database was counted | records, bytes, age |
 | BacklogWaited | the database has been away for another minute | the same |
 | SpoolFilled | the spool passed one of its levels | level |
+| WalGrew, WalShrank | the WAL of an SQLite file passed its bound, is short again | bytes |
 | SpoolFound | a start found records of the run before | records, damaged |
 | WritesDropped | what was not critical had to go | items |
 | BrowserStarted, BrowserStopped | a browser came up, is gone with all its processes | reason, duration, pids left |
@@ -161,6 +162,8 @@ from longstop.observe.signals.storing import (
     SpoolFound,
     StoreLost,
     StoreRecovered,
+    WalGrew,
+    WalShrank,
     WritesDropped,
 )
 
@@ -245,6 +248,8 @@ __all__ = [
     "StreamEnded",
     "TaskAbandoned",
     "TokenFailed",
+    "WalGrew",
+    "WalShrank",
     "WritesDropped",
     "about_gap",
 ]

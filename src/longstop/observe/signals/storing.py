@@ -42,6 +42,17 @@ class SpoolFilled(Signal, frozen=True, kw_only=True):
     bytes_max: int
 
 
+class WalGrew(Signal, frozen=True, kw_only=True):
+    """Somebody looks at the past of an SQLite file, and nothing of what came since can be moved into it."""
+
+    bytes: int
+    bytes_max: int
+
+
+class WalShrank(Signal, frozen=True, kw_only=True):
+    bytes: int
+
+
 class SpoolFound(Signal, frozen=True, kw_only=True):
     """`damaged` records are lost to a fault of the disk; a torn tail was never acknowledged."""
 
