@@ -6,8 +6,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from statistics import quantiles
 
@@ -20,6 +20,7 @@ from longstop.store.durable import DurableOptions
 from longstop.store.durably import durably
 from longstop.store.open import open_store
 from longstop.store.schema import upgrade
+from longstop.supervise.machine import set_apart
 from tests.contract.store.outage import CLOCK, Outage, writing
 from tests.contract.store.samples import full_batch
 
@@ -56,18 +57,22 @@ class Lag(msgspec.Struct):
             self.busiest_seconds = max(self.busiest_seconds, time.thread_time() - computed)
 
 
-@contextmanager
-def held(path: Path, statements: str) -> Iterator[None]:
-    """By a process of its own, until the end of the block."""
+@asynccontextmanager
+async def held(path: Path, statements: str) -> AsyncIterator[None]:
+    """By a process of its own, until the end of the block. Begun and ended past the loop, which is what is measured."""
     command = [sys.executable, "-c", _HOLDER, str(path), statements]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
-        assert holder.stdin is not None
-        assert holder.stdout is not None
-        holder.stdout.readline()
-        try:
-            yield
-        finally:
-            holder.stdin.close()
+    holder = await asyncio.to_thread(_started, command)
+    try:
+        yield
+    finally:
+        await asyncio.to_thread(holder.communicate)
+
+
+def _started(command: Sequence[str]) -> "subprocess.Popen[str]":
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    holder.stdout.readline()
+    return holder
 
 
 class Seen(msgspec.Struct):
@@ -86,6 +91,7 @@ class Seen(msgspec.Struct):
 
 def prove_lock(wishes: Wishes) -> Iterator[Figure]:
     seconds = 60 * min(wishes.minutes, PINNED_MINUTES_MAX)
+    set_apart()  # as `longstop up` does
     with empty_folder("lock") as folder:
         seen = asyncio.run(_locked(folder, seconds))
     yield noted("a reader was pinned", round(max(seconds, LOCK_SECONDS)), "s")
@@ -110,7 +116,7 @@ async def _locked(folder: Path, seconds: float) -> Seen:
         _count_alarms(outage, seen)
         watching = asyncio.create_task(lag.watch())
         await CLOCK.sleep(1.0)
-        with held(path, READING):
+        async with held(path, READING):
             seen.acknowledged, seen.drained_seconds = await _while_held(path, outage)
             await CLOCK.sleep(max(0.0, seconds - LOCK_SECONDS))
             seen.wal_bytes_longest = _bytes(wal)
@@ -150,7 +156,7 @@ async def _until_short(wal: Path) -> None:
 
 
 async def _while_held(path: Path, outage: Outage) -> tuple[int, float]:
-    with held(path, WRITING):
+    async with held(path, WRITING):
         before = sum(outage.acknowledged.values())
         await CLOCK.sleep(LOCK_SECONDS)
         acknowledged = sum(outage.acknowledged.values()) - before

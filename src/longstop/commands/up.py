@@ -24,6 +24,7 @@ from longstop.observe import report as reports
 from longstop.serve.account import account_of
 from longstop.settings import Loaded, Rank
 from longstop.sources import registry
+from longstop.supervise.machine import set_apart
 from longstop.supervise.service import Stop
 
 LOST = 1
@@ -71,6 +72,7 @@ def up(
     )
     logs = bootstrap.start_logs(loaded.settings, is_quiet=_is_for_a_person(loaded))
     try:
+        set_apart()
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             return runner.run(Run(loaded, options, SystemClock(), logs, rereading(loaded, overrides)).run())
     finally:

@@ -55,6 +55,13 @@ class LinuxMachine:
         give_back()
 
 
+def set_apart() -> None:
+    """What was imported lives as long as the process. Each full collection would look through all of it, and hold up
+    the loop for a tenth of a second."""
+    gc.collect()
+    gc.freeze()
+
+
 def give_back() -> bool:
     """What Python has freed stays with the C library until it is asked to return it. False where it cannot be asked."""
     try:
