@@ -19,6 +19,7 @@
 | 74 | the store failed |
 | 75 | the source did not answer |
 | 76 | standard output cannot be written: what was found out is lost |
+| 77 | another Longstop has taken over while this one stood still |
 | 78 | the settings are wrong |
 | 81 | the event loop stood still for too long: start it again |
 | 130 | interrupted |

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import RecordRefusedError, StoreClosedError, StoreError, SyncFailedError
+from longstop.domain.errors import RecordRefusedError, StoreClosedError, StoreError, WritingOverError
 from longstop.store.backlog import is_empty, merged, unpacked
 from longstop.store.buffer import Buffer
 from longstop.store.contract import Store, WriteBatch
@@ -58,7 +58,7 @@ class CatchUp:
     async def _bring(self, frames: Sequence[Frame]) -> int:
         try:
             await self._write(frames)
-        except (SyncFailedError, StoreClosedError):
+        except (WritingOverError, StoreClosedError):
             raise
         except StoreError as error:
             if error.heals:

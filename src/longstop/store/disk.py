@@ -38,6 +38,10 @@ class Disk(Protocol):
         """Nobody else may write there as long as this process lives, or until it is unlocked."""
         ...
 
+    def is_taken_over(self, folder: Path) -> bool:
+        """Somebody removed our lock, and another process has one of its own there."""
+        ...
+
     def unlock(self, folder: Path) -> None: ...
 
     def list(self, folder: Path) -> Sequence[str]: ...
@@ -104,6 +108,13 @@ class OsDisk:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         self._locks[folder] = descriptor
+
+    def is_taken_over(self, folder: Path) -> bool:
+        descriptor = self._locks.get(folder)
+        try:
+            return descriptor is not None and not os.path.samestat(os.fstat(descriptor), (folder / "lock").stat())
+        except FileNotFoundError:
+            return False  # nobody else has come
 
     def unlock(self, folder: Path) -> None:
         descriptor = self._locks.pop(folder, None)

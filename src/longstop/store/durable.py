@@ -25,7 +25,7 @@ from longstop.domain.errors import (
     StoreClosedError,
     StoreError,
     StoreUnavailableError,
-    SyncFailedError,
+    WritingOverError,
 )
 from longstop.domain.scraper_state import ScraperState
 from longstop.observe import signals
@@ -88,7 +88,7 @@ class DurableStore(PassedReads):
         self._attempted_at = float("-inf")
         self._damaged = 0
         self._broken = asyncio.Event()
-        self._breakage: SyncFailedError | None = None
+        self._breakage: WritingOverError | None = None
 
     @property
     def is_away(self) -> bool:
@@ -99,10 +99,11 @@ class DurableStore(PassedReads):
         """The database has all there is."""
         return self._lost_at is None and not self._desk.waiting and not self._buffer
 
-    async def broken(self) -> SyncFailedError:
-        """Waits for the day on which a sync fails, of the spool or of the database; then the process has to end."""
+    async def broken(self) -> WritingOverError:
+        """Waits for the day on which a sync fails, of the spool or of the database, or another process has taken over;
+        then this one has to end."""
         await self._broken.wait()
-        return self._breakage or SyncFailedError("The spool is broken.")
+        return self._breakage or WritingOverError("Nothing may be written any more.")
 
     # ---- life ----
 
@@ -138,7 +139,7 @@ class DurableStore(PassedReads):
 
     async def _bring_last(self) -> None:
         """One attempt, which ends before the store does: two at a time would take the records from each other."""
-        with suppress(TimeoutError, SyncFailedError):
+        with suppress(TimeoutError, WritingOverError):
             async with self._clock.timeout(self._options.close_seconds):
                 await self.recover()
         if self._attempt is not None:
@@ -166,7 +167,7 @@ class DurableStore(PassedReads):
             await within(self._clock, self._options.save_seconds, write())
         except (RecordRefusedError, StoreClosedError):
             raise
-        except SyncFailedError as error:
+        except WritingOverError as error:
             self._note_broken(error)
             raise
         except StoreError as error:
@@ -184,7 +185,7 @@ class DurableStore(PassedReads):
     async def _spool(self, payload: bytes) -> None:
         try:
             await self._desk.append(payload)
-        except SyncFailedError as error:
+        except WritingOverError as error:
             self._note_broken(error)
             raise
         except SpoolFullError:
@@ -192,11 +193,11 @@ class DurableStore(PassedReads):
             raise
         self._watch_level()
 
-    def _note_broken(self, error: SyncFailedError) -> None:
+    def _note_broken(self, error: WritingOverError) -> None:
         if self._breakage is None:
             self._breakage = error
             self._broken.set()
-            self._emit_trouble("CRITICAL", error, "sync")
+            self._emit_trouble("CRITICAL", error, "write")
 
     def _note_lost(self, error: StoreError) -> None:
         if self._lost_at is None:
@@ -226,7 +227,7 @@ class DurableStore(PassedReads):
         try:
             await within(self._clock, self._options.ping_seconds, self._inner.ping())
             brought = await self._bringing.bring()
-        except SyncFailedError as error:
+        except WritingOverError as error:
             self._note_broken(error)
             raise
         except StoreClosedError:

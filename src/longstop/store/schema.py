@@ -34,7 +34,6 @@ T = TypeVar("T")
 
 _BUSY_SECONDS = 10.0
 READ_REVISION = f"SELECT version_num FROM {VERSION_TABLE}"  # noqa: S608 - a constant of ours
-WRITE_NOTHING = f"DELETE FROM {VERSION_TABLE} WHERE 0"  # noqa: S608 - a constant of ours
 _STAMP = f"INSERT INTO {VERSION_TABLE} VALUES (?)"  # noqa: S608 - a constant of ours
 _UPGRADE_HINT = "Run `longstop db upgrade`."
 RESTORE_HINT = "Restore a backup, or name another database; nothing was changed."

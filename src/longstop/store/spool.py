@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from longstop.domain.errors import RecordRefusedError, SpoolBrokenError, SpoolFullError
+from longstop.domain.errors import PlaceLostError, RecordRefusedError, SpoolBrokenError, SpoolFullError
 from longstop.store.disk import Disk
 from longstop.store.spool_frames import HEADER_BYTES, PAYLOAD_BYTES_MAX, Frame, Span, frame_of
 from longstop.store.spool_quarantine import Quarantine
@@ -85,6 +85,7 @@ class Spool:
     def append(self, payloads: Sequence[bytes], written_millis: int) -> int:
         """All of them with one sync, or none. Returns the sequence number of the last."""
         self._require_whole()
+        self._require_place()
         numbered = enumerate(payloads, self._next)
         data = b"".join(frame_of(sequence, written_millis, payload) for sequence, payload in numbered)
         self._require_room(len(data))
@@ -149,6 +150,11 @@ class Spool:
     def _require_whole(self) -> None:
         if self._broken is not None:
             raise SpoolBrokenError(self._broken.message, hint=self._broken.hint) from self._broken
+
+    def _require_place(self) -> None:
+        with self._or_broken("be looked at"):
+            if self._disk.is_taken_over(self.folder):
+                raise PlaceLostError(f"Another Longstop has taken over the spool in {self.folder}.")
 
     def _require_room(self, size: int) -> None:
         used = self.usage.bytes

@@ -21,7 +21,7 @@ from longstop.store.cells import Row, moment_as_text, moment_from_text
 from longstop.store.contract import WriteBatch
 from longstop.store.queries import ByMatch, queries_for
 from longstop.store.reads import Question
-from longstop.store.sqlite_file import FileLock, is_waiting_worthwhile, make_parent, store_error
+from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
 from longstop.store.sqlite_session import WriteSession, fetch
 from longstop.store.sqlite_writer import Job, Verdict, Verdicts, Writer
@@ -155,15 +155,7 @@ class _File:
             schema.upgrade_sqlite(path)
             state = self._judge()
         schema.require_current(state, path)
-        self._require_writable()
-
-    def _require_writable(self) -> None:
-        """SQLite opens what it may only read as if nothing were the matter. A lock that others hold goes by."""
-        try:
-            self.session.connection.execute(schema.WRITE_NOTHING)
-        except sqlite3.Error as error:
-            if not is_waiting_worthwhile(error):
-                raise store_error(error, self._path) from error
+        self.session.take_place()
 
     def _judge(self) -> schema.SchemaState:
         try:

@@ -13,7 +13,13 @@ from typing import Any, TypeVar
 from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite
 
-from longstop.domain.errors import DatabaseSyncError, StoreError
+from longstop.domain.errors import (
+    DatabaseSyncError,
+    PlaceLostError,
+    StoreError,
+    StoreUnavailableError,
+    WritingOverError,
+)
 from longstop.store.capture_queries import Pruning
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
@@ -33,6 +39,7 @@ T = TypeVar("T")
 
 _CHECKPOINT_BYTES = 4 << 20
 _CHECKPOINT_STEP_BYTES = 1 << 20
+_EPOCH_MAX = 2**31 - 2
 _ONLY_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 
 
@@ -61,7 +68,8 @@ class WriteSession:
         self._busy_seconds = busy_seconds
         self._connect = connect
         self._connection: sqlite3.Connection | None = None
-        self._breakage: DatabaseSyncError | None = None
+        self._breakage: WritingOverError | None = None
+        self._epoch: int | None = None
         self._was_open = False
         self._inserts = insert_texts()
         self._stored = stored_texts()
@@ -120,8 +128,10 @@ class WriteSession:
         connection = self.connection
         try:
             connection.execute("BEGIN IMMEDIATE")
+            epoch = self._required_place(connection)
             answer = work(connection)
             connection.execute("COMMIT")
+            self._epoch = epoch
         except sqlite3.Error as error:
             told = self._told(error)
             self._distrust(error)
@@ -131,6 +141,36 @@ class WriteSession:
         finally:
             self._roll_back()
         return answer
+
+    def take_place(self) -> None:
+        """Who wrote before us writes no more, wherever it stands still and whatever became of its lock. Here it shows
+        whether we may write at all. While some other program holds the file, this waits for the first write."""
+        try:
+            self._transact(lambda _: None)
+        except StoreUnavailableError:
+            return
+
+    def _required_place(self, connection: sqlite3.Connection) -> int | None:
+        """The epoch is in the file, and read within the transaction: no two can both be right about it. Ours is the one
+        that was committed; after a commit of unknown fate it is the next."""
+        if self._path is None:
+            return None
+        now = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if self._epoch is None:
+            now = now % _EPOCH_MAX + 1
+            connection.execute(f"PRAGMA user_version = {now}")
+        elif now != self._epoch:
+            raise self._ended(now)
+        return now
+
+    def _ended(self, now: int) -> PlaceLostError:
+        lost = PlaceLostError(
+            f"Another Longstop has taken over the database {self._path}: its epoch is {now}, ours was {self._epoch}."
+        )
+        self._breakage = lost
+        self._roll_back()
+        self.drop()
+        return lost
 
     def _insert(self, connection: sqlite3.Connection, part: Part) -> None:
         kind = part.kind

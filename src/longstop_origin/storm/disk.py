@@ -126,6 +126,9 @@ class SimulatedDisk:
 
     def lock(self, folder: Path) -> None: ...
 
+    def is_taken_over(self, folder: Path) -> bool:
+        return False
+
     def unlock(self, folder: Path) -> None: ...
 
     def list(self, folder: Path) -> Sequence[str]:

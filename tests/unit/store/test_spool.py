@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longstop.domain.errors import RecordRefusedError, SpoolFullError, StoreError
+from longstop.domain.errors import PlaceLostError, RecordRefusedError, SpoolFullError, StoreError
 from longstop.store import spool_frames
 from longstop.store.disk import OsDisk
 from longstop.store.spool import Spool, SpoolLimits
@@ -102,6 +102,23 @@ def test_two_processes_never_share_a_spool(tmp_path: Path) -> None:
         spool_in(tmp_path)
     first.close()
     spool_in(tmp_path).close()
+
+
+def test_a_spool_that_another_process_has_taken_over_is_written_by_nobody_else(tmp_path: Path) -> None:
+    first = spool_in(tmp_path)
+    first.append([b"ours"], 1000)
+    (tmp_path / "lock").unlink()
+    first.append([b"ours too"], 1000)
+    second = spool_in(tmp_path)
+    with pytest.raises(PlaceLostError, match="has taken over the spool"):
+        first.append([b"too late"], 1000)
+    second.append([b"theirs"], 1000)
+    before = second.read(9, 10**6)
+    second.release(before[-1])
+    after = second.read(9, 10**6)
+    assert [frame.payload for frame in (*before, *after)] == [b"ours", b"ours too", b"theirs"]
+    second.close()
+    first.close()
 
 
 def test_what_was_set_aside_is_kept_and_does_not_come_again(tmp_path: Path) -> None:

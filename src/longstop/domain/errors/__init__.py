@@ -44,9 +44,11 @@
     │   ├── StoreUnavailableError     heals when the database is back
     │   │   └── SpoolFullError        nor is there room on the local disk to wait for it
     │   ├── RecordRefusedError        what was handed in can never be kept
-    │   ├── SyncFailedError           the disk did not take what it was given: the process ends and recovers
-    │   │   ├── SpoolBrokenError      of the spool, be it a write or a sync
-    │   │   └── DatabaseSyncError     of the database's own file
+    │   ├── WritingOverError          this process may write no more, and ends
+    │   │   ├── SyncFailedError       the disk did not take what it was given: the next process recovers
+    │   │   │   ├── SpoolBrokenError  of the spool, be it a write or a sync
+    │   │   │   └── DatabaseSyncError of the database's own file
+    │   │   └── PlaceLostError        another one has taken over
     │   └── StoreClosedError          asked after the end
     ├── MemoryShortError              there is not enough of it
     │   ├── InsufficientMemoryError   for another scraper; the start is tried again
@@ -100,6 +102,7 @@ from longstop.domain.errors.keeping import (
     InsufficientMemoryError,
     MemoryShortError,
     OutOfMemoryError,
+    PlaceLostError,
     PushConflictError,
     PushError,
     PushesFullError,
@@ -110,6 +113,7 @@ from longstop.domain.errors.keeping import (
     StoreError,
     StoreUnavailableError,
     SyncFailedError,
+    WritingOverError,
 )
 from longstop.domain.errors.reading import (
     EmptyPayloadError,
@@ -153,6 +157,7 @@ __all__ = [
     "OutputError",
     "OversizedBodyError",
     "PayloadError",
+    "PlaceLostError",
     "PoolExhaustedError",
     "PortTakenError",
     "PushConflictError",
@@ -181,4 +186,5 @@ __all__ = [
     "UnknownMatchError",
     "UnknownSourceError",
     "UnreadableBodyError",
+    "WritingOverError",
 ]

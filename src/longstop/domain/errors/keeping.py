@@ -25,7 +25,18 @@ class RecordRefusedError(StoreError):
     default_hint = "Nothing of the batch was written; see where it came from."
 
 
-class SyncFailedError(StoreError):
+class WritingOverError(StoreError):
+    """Nothing that this process writes from now on could be relied on, so it has to end."""
+
+
+class PlaceLostError(WritingOverError):
+    """Another process has taken over while this one stood still: two must not write one record."""
+
+    exit_code = 77
+    default_hint = "Leave the other one running; nothing was written twice. What this one had spooled stays on disk."
+
+
+class SyncFailedError(WritingOverError):
     """After a failed sync nobody knows what is on the disk but one who reads it anew, so the process has to end."""
 
     exit_code = 73
