@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from longstop.domain.capture import ExitView, NetworkFigures
+from longstop.domain.errors import LongstopError
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 
 # Steps of the visit, told as events of the attempt's machine: browser_leased, asked_directly, sent, arrived, caught.
@@ -26,12 +27,14 @@ class VisitOrder(msgspec.Struct, frozen=True):
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """`snapshots` by purpose; `exit` and `network` are fit to be told. `rung` is intercept or replay."""
+    """`snapshots` by purpose; `exit` and `network` are fit to be told. `rung` is intercept or replay. `refusals` says
+    why a family did not come; MatchGoneError there says that it is not published yet."""
 
     snapshots: Mapping[str, Snapshot]
     rung: str
     exit: ExitView = ExitView()
     network: NetworkFigures = NetworkFigures()
+    refusals: Mapping[str, LongstopError] = {}
 
 
 class Visitor(Protocol):
