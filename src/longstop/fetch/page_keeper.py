@@ -130,7 +130,8 @@ class PageKeeper:
         bounds = self._options.silence_seconds
         if self._clock.monotonic() - held.opened_at <= bounds:
             return False
-        return held.newest is None or (self._clock.now() - held.newest.fetched_at).total_seconds() > bounds
+        # What it brought in an hour from now it brought before the clock was set back, and nothing since.
+        return held.newest is None or abs((self._clock.now() - held.newest.fetched_at).total_seconds()) > bounds
 
     def _any(self) -> _Held | None:
         return next((held for held in self._held.values() if not held.tab.is_lost), None)

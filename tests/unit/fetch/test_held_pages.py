@@ -1,7 +1,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 
+import msgspec
 import pytest
 
 from longstop.domain.errors import (
@@ -164,6 +166,22 @@ async def test_a_page_that_falls_silent_is_opened_anew_and_a_young_one_has_time_
     scene.site.says.append(captured(body=b"[]"))
     assert (await rung.fetch(asked())).body == b"[]"
     assert len(scene.site.opened) == 2
+    await rung.close()
+
+
+@pytest.mark.req("A2")
+@on_virtual_time
+async def test_a_page_that_falls_silent_is_opened_anew_also_when_the_clock_was_set_back() -> None:
+    scene = Scene()
+    rung = scene.listening()
+    ahead = CLOCK.now() + timedelta(hours=1)
+    scene.site.says.append(msgspec.structs.replace(captured(body=b"[]"), captured_at=ahead))
+    assert (await rung.fetch(asked())).fetched_at == ahead
+    await CLOCK.sleep(20.0)
+    with pytest.raises(SourceTimeoutError):
+        await rung.fetch(asked())
+    await CLOCK.sleep(0.1)
+    assert scene.site.opened[0].is_closed
     await rung.close()
 
 
