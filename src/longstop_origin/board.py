@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import Raw
+
 from longstop_origin import timeline
 from longstop_origin.script import BOWLER_KINDS, Delivery, MatchScript, ScriptInnings, Wicket, result_text
 
@@ -11,10 +13,15 @@ STATE_WORDS = {"D": "Drinks", "L": "Lunch", "T": "Tea", "S": "Stumps", "I": "Inn
 class Shown:
     """A ball on show: its content may be revised, its time stays."""
 
-    __slots__ = ("at_seconds", "delivery")
+    __slots__ = ("at_seconds", "delivery", "encoded")
 
     def __init__(self, delivery: Delivery, at_seconds: float) -> None:
         self.delivery, self.at_seconds = delivery, at_seconds
+        # As it goes over the wire, once somebody has asked; it is shown many times, and changes hardly ever.
+        self.encoded: Raw | None = None
+
+    def revise(self, delivery: Delivery) -> None:
+        self.delivery, self.encoded = delivery, None
 
 
 class InningsBoard:
@@ -51,7 +58,7 @@ class InningsBoard:
             if not balls:
                 del self.overs[over]
         else:
-            balls[position - 1].delivery = delivery
+            balls[position - 1].revise(delivery)
         current = self.over
         self.clear()
         for number, each in self.overs.items():

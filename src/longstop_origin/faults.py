@@ -4,6 +4,7 @@ Single faults fall on single requests; bursts fall on all requests for one match
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from hashlib import blake2b
 
 from msgspec import Struct
@@ -127,9 +128,14 @@ class FaultPlan:
 
     def _chances(self, what: str) -> tuple[float, float, float]:
         """Three numbers from 0 up to 1 that belong to this question for ever."""
-        digest = blake2b(f"{self.seed}:{what}".encode(), digest_size=12).digest()
-        first, second, third = (int.from_bytes(digest[at : at + 4]) / 2**32 for at in (0, 4, 8))
-        return first, second, third
+        return _three_numbers(f"{self.seed}:{what}")
+
+
+@lru_cache(maxsize=4096)
+def _three_numbers(what: str) -> tuple[float, float, float]:
+    digest = blake2b(what.encode(), digest_size=12).digest()
+    first, second, third = (int.from_bytes(digest[at : at + 4]) / 2**32 for at in (0, 4, 8))
+    return first, second, third
 
 
 def _makes_sense(kind: str, asked: str) -> bool:

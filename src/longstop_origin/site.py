@@ -4,6 +4,7 @@ the in-process replay both stand on it."""
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+import msgspec
 from msgspec.structs import replace
 
 from longstop_origin import dress, faults, gate, pages, traps, validators, wire
@@ -182,7 +183,8 @@ class Site:
         shown = self._shown(request, now, is_stale=is_stale) if self.gate.guards.server_rendered else None
         if shown is None:
             return Reply(404, NO_MATCH, HTML)
-        part = score_part(*shown, wire.state_item(*shown, self._epoch), self.gate.guards.dom)
+        state = msgspec.json.decode(wire.live_state(*shown, self._epoch))
+        part = score_part(*shown, state, self.gate.guards.dom)
         return self._dated(Reply(200, part.encode(), HTML), shown, now)
 
     def _state(self, request: Request, now: float, *, is_stale: bool = False) -> Reply:

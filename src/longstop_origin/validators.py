@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 from hashlib import blake2b
 
 from msgspec.structs import replace
@@ -19,8 +20,12 @@ def dated(reply: Reply, fixture: Fixture, board: MatchBoard, at: float) -> Reply
     changed = fixture.milliseconds(board.changed_seconds) // 1000
     if changed >= int(at):
         return reply
-    said = format_datetime(datetime.fromtimestamp(changed, UTC), usegmt=True)
-    return replace(reply, headers={**reply.headers, "Last-Modified": said})
+    return replace(reply, headers={**reply.headers, "Last-Modified": _said(changed)})
+
+
+@lru_cache(maxsize=1024)
+def _said(seconds: int) -> str:
+    return format_datetime(datetime.fromtimestamp(seconds, UTC), usegmt=True)
 
 
 def finished(request: Request, reply: Reply) -> Reply:

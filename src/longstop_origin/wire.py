@@ -172,7 +172,14 @@ def team_score(boards: Sequence[InningsBoard], team: str) -> str:
 
 
 def over_item(over: int, balls: Iterable[Shown], fixture: Fixture) -> Item:
-    return {"o": over, "b": [ball_item(shown, fixture) for shown in balls]}
+    return {"o": over, "b": [_encoded(shown, fixture) for shown in balls]}
+
+
+def _encoded(shown: Shown, fixture: Fixture) -> msgspec.Raw:
+    """A board belongs to one match, so one encoding is enough."""
+    if shown.encoded is None:
+        shown.encoded = msgspec.Raw(encode(ball_item(shown, fixture)))
+    return shown.encoded
 
 
 def ball_item(shown: Shown, fixture: Fixture) -> Item:

@@ -8,6 +8,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from longstop.store.cells import Moments, Row, key_text
@@ -104,6 +105,7 @@ def _why(sha256: str, codec: str) -> str:
     return f"the kept body {sha256} is damaged"
 
 
+@lru_cache(maxsize=4096)
 def without_secrets(url: str) -> str:
     """Who asks, and what only he may know, is no part of what was asked for."""
     return _SECRET.sub(r"\1=…", _USER.sub(r"\1", url.partition("#")[0]))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -36,8 +37,9 @@ def moment_as_utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else aware(moment)
 
 
+@lru_cache(maxsize=4096)
 def moment_as_text(moment: datetime | None) -> str | None:
-    """27 characters, always: so text compares as time does."""
+    """27 characters, always: so text compares as time does. The rows of a batch share their few moments."""
     if moment is None:
         return None
     if moment.tzinfo is not UTC:

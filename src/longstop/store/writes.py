@@ -166,20 +166,35 @@ def _parts(batch: WriteBatch, moment: Moments, now: datetime) -> Iterable[Part]:
         yield Part(STATUSES, [match_rows.status_values(row, moment, now) for row in batch.matches])
     if batch.names:
         yield Part(NAMES, [values for row in batch.names for values in match_rows.names_values(row)])
-    live = _part(LIVE, match_rows.live_values, batch.live, moment)
-    yield live
-    yield Part(LIVE_HISTORY, live.rows, batch.live)
-    yield _part(DELIVERIES, ledger_rows.delivery_values, batch.deliveries, moment)
-    yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
-    yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
-    yield Part(FEED, [(key_text(event.match_id), event.seq) for event in batch.events], batch.events)
-    yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
-    yield _part(GAP_STATES, ledger_rows.gap_state_values, batch.gaps, moment)
-    yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)
-    yield _part(STATES, scraper_rows.state_values, batch.states, moment)
-    yield _part(AUDITS, scraper_rows.audit_values, batch.audits, moment)
-    yield _part(ERRORS, scraper_rows.error_values, batch.errors, moment)
-    yield _part(HEALTH, scraper_rows.health_values, batch.health, moment)
+    if batch.live:
+        live = _part(LIVE, match_rows.live_values, batch.live, moment)
+        yield live
+        yield Part(LIVE_HISTORY, live.rows, batch.live)
+    if batch.deliveries:
+        yield _part(DELIVERIES, ledger_rows.delivery_values, batch.deliveries, moment)
+    if batch.innings:
+        yield _part(INNINGS, ledger_rows.innings_values, batch.innings, moment)
+    if batch.events:
+        yield _part(EVENTS, ledger_rows.event_values, batch.events, moment)
+        yield Part(FEED, [(key_text(event.match_id), event.seq) for event in batch.events], batch.events)
+    if batch.gaps:
+        yield _part(GAPS, ledger_rows.gap_values, batch.gaps, moment)
+        yield _part(GAP_STATES, ledger_rows.gap_state_values, batch.gaps, moment)
+    yield from _own_parts(batch, moment)
+
+
+def _own_parts(batch: WriteBatch, moment: Moments) -> Iterable[Part]:
+    """What we know of ourselves; most batches bring none of it."""
+    if batch.recipes:
+        yield _part(RECIPES, match_rows.recipe_values, batch.recipes, moment)
+    if batch.states:
+        yield _part(STATES, scraper_rows.state_values, batch.states, moment)
+    if batch.audits:
+        yield _part(AUDITS, scraper_rows.audit_values, batch.audits, moment)
+    if batch.errors:
+        yield _part(ERRORS, scraper_rows.error_values, batch.errors, moment)
+    if batch.health:
+        yield _part(HEALTH, scraper_rows.health_values, batch.health, moment)
 
 
 def _part(kind: Kind, values: Callable[[T, Moments], Row], records: Sequence[T], moment: Moments) -> Part:

@@ -5,6 +5,7 @@ that the server sends.
 """
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import parse_qsl, urlsplit
 
@@ -62,10 +63,8 @@ class WorldFetcher:
         """There is nothing to close."""
 
     async def _answer(self, request: FetchRequest) -> Reply:
-        parts = urlsplit(request.url)
-        asked = Request(
-            request.method, parts.path, dict(parse_qsl(parts.query)), dict(request.headers), request.body or b""
-        )
+        path, query = _place(request.url)
+        asked = Request(request.method, path, dict(query), dict(request.headers), request.body or b"")
         reply = self._site.respond(asked, self._moment())
         await self._clock.sleep(reply.delay_seconds)
         if reply.broken is not None:
@@ -85,3 +84,10 @@ class WorldFetcher:
             if len(body) > BODY_BYTES_MAX:
                 raise OversizedBodyError(f"The answer to the {purpose} call is larger than {BODY_BYTES_MAX} bytes.")
         return bytes(body)
+
+
+@lru_cache(maxsize=1024)
+def _place(url: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Its path and its query. The same few are asked for all the time."""
+    parts = urlsplit(url)
+    return parts.path, tuple(parse_qsl(parts.query))

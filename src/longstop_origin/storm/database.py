@@ -66,7 +66,7 @@ class Server:
 
     def saving(self, batch: WriteBatch) -> Work[None]:
         async def save() -> None:
-            self.saves += 1
+            self.saves += _is_of_a_match(batch)
             await self.rows.save(batch)
             self._watcher.commit(batch)
 
@@ -202,6 +202,11 @@ class Client(PassedReads):
     def _require_open(self) -> None:
         if not self._is_open:
             raise StoreClosedError("The store is closed.")
+
+
+def _is_of_a_match(batch: WriteBatch) -> bool:
+    """Whether it may change what is kept of the play."""
+    return bool(batch.live or batch.deliveries or batch.innings or batch.events or batch.gaps)
 
 
 class _Reads:

@@ -24,12 +24,15 @@ class Judge:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
         self._rows: SqliteStore = scene.server.rows
+        # By which evidence a match was found to be as it should.
+        self._clean: dict[str, tuple[int, float]] = {}
 
     def pronounce(self) -> None:
         """Everything that is not as it must be becomes a finding."""
         self._scene.server.settle()
         for fixture in self.fixtures():
-            self._judge_match(fixture)
+            if self._clean.get(fixture.key) != self.evidence(fixture):
+                self._judge_match(fixture)
         self._judge_promises()
 
     def evidence(self, fixture: Fixture) -> tuple[int, float]:
@@ -38,7 +41,11 @@ class Judge:
 
     def describe(self, fixture: Fixture) -> str:
         """What is wrong with one match; empty when nothing is."""
-        return "; ".join(f"{fixture.key}: {word}, {text}" for word, _, text in self._faults(fixture))
+        evidence = self.evidence(fixture)
+        described = "; ".join(f"{fixture.key}: {word}, {text}" for word, _, text in self._faults(fixture))
+        if not described:
+            self._clean[fixture.key] = evidence
+        return described
 
     def fixtures(self) -> list[Fixture]:
         """The matches that something is owed of. One that began and ended while nobody could see it is none."""

@@ -19,6 +19,7 @@ class Timeline:
         self.seconds = 0.0
         self._since = [at for at, _ in jumps]
         self._offsets = [offset for _, offset in jumps]
+        self._told = (-1.0, EPOCH)
 
     @property
     def moment(self) -> float:
@@ -31,6 +32,12 @@ class Timeline:
 
     @property
     def wall_now(self) -> datetime:
+        """Asked several times in one moment, most of the time."""
+        if self._told[0] != self.seconds:
+            self._told = (self.seconds, self._wall_now())
+        return self._told[1]
+
+    def _wall_now(self) -> datetime:
         passed = bisect_right(self._since, self.seconds)
         offset = self._offsets[passed - 1] if passed else 0.0
         return EPOCH + timedelta(seconds=self.seconds + offset)
