@@ -105,11 +105,13 @@ class ExitView(msgspec.Struct, frozen=True):
 
 
 class CaptureIntegrity(msgspec.Struct, frozen=True):
-    """How whole a captured payload is. `xi_missing` counts starters of the 22 who are not told."""
+    """How whole a captured payload is. `xi_missing` is 1 unless all 22 who begin are told, `starters_missing` how many
+    of them are not."""
 
     null_field_rate: float = 0.0
     missing_required_fields: tuple[str, ...] = ()
     xi_missing: int = 0
+    starters_missing: int = 0
     flags: tuple[str, ...] = ()
 
 

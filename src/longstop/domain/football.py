@@ -111,7 +111,8 @@ class SideScore(msgspec.Struct, frozen=True):
 
 
 class FootballEvent(msgspec.Struct, frozen=True):
-    """One match as its source tells it now. `stage` is what the source says a second time about `phase`."""
+    """One match as its source tells it now. `stage` is what the source says a second time about `phase`; `page` is the
+    path of its page on the site."""
 
     key: str
     home: Club
@@ -129,6 +130,7 @@ class FootballEvent(msgspec.Struct, frozen=True):
     period_started_at: datetime | None = None
     changed_at: datetime | None = None
     half_minutes: int | None = None
+    page: str = ""
 
     @property
     def score(self) -> tuple[int, int] | None:

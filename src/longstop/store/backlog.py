@@ -21,6 +21,7 @@ from longstop.store.writes import prepare, prepare_captures, unkeepable
 _FIELDS: Final = WriteBatch.__struct_fields__
 # A batch with one of these is critical, and all of it is but for what comes after.
 _HAPPENED: Final = ("deliveries", "innings", "events", "gaps", "states", "audits")
+_FOOTBALL: Final = ("football", "lineups", "progress", "quarantined")
 _REPLACEABLE: Final = ("names", "errors", "health", "recipes")
 
 
@@ -41,7 +42,7 @@ def is_empty(batch: WriteBatch) -> bool:
 
 
 def is_critical(batch: WriteBatch) -> bool:
-    return any(getattr(batch, name) for name in _HAPPENED)
+    return any(getattr(batch, name) for name in (*_HAPPENED, *_FOOTBALL))
 
 
 def divided(batch: WriteBatch) -> tuple[WriteBatch, WriteBatch]:

@@ -10,7 +10,8 @@ from longstop.store.capture_queries import Pruning, capture_queries, pruning
 from longstop.store.capture_rows import captures_from
 from longstop.store.cells import zoned
 from longstop.store.contract import Capture
-from longstop.store.reads import StoreReads, valid_count, valid_text
+from longstop.store.football_reads import StoreFootball
+from longstop.store.reads import valid_count, valid_text
 from longstop.store.writes import Part, prepare_captures
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ _AT_ONCE_BYTES: Final = 1 << 15
 _STEPS_MAX: Final = 100_000
 
 
-class StoreCaptures(StoreReads, ABC):
+class StoreCaptures(StoreFootball, ABC):
     _has_threads: bool
 
     @abstractmethod

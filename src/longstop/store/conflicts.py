@@ -33,7 +33,7 @@ def rank(column: Cell, order: Order) -> Cell:
     return case(*steps, else_=literal_column("-1"))
 
 
-def _all_but(table: Table, new: Columns, *left_out: str) -> dict[str, Any]:
+def all_but(table: Table, new: Columns, *left_out: str) -> dict[str, Any]:
     return {column.name: new[column.name] for column in table.columns if column.name not in left_out}
 
 
@@ -107,7 +107,7 @@ def live_newer(insert: Insert) -> Insert:
     old, new = tables.live_match_data.c, insert.excluded
     return insert.on_conflict_do_update(
         index_elements=["match_id"],
-        set_=_all_but(tables.live_match_data, new, "match_id"),
+        set_=all_but(tables.live_match_data, new, "match_id"),
         where=tuple_(new.sequence, new.captured_at) > tuple_(old.sequence, old.captured_at),
     )
 
@@ -117,7 +117,7 @@ def gap_forward(insert: Insert) -> Insert:
     old, new = tables.gaps.c, insert.excluded
     return insert.on_conflict_do_update(
         index_elements=["match_id", "gap_id"],
-        set_=_all_but(tables.gaps, new, "match_id", "gap_id", "opened_at"),
+        set_=all_but(tables.gaps, new, "match_id", "gap_id", "opened_at"),
         where=rank(new.state, GAP_STATES) >= rank(old.state, GAP_STATES),
     )
 
@@ -126,7 +126,7 @@ def gap_state_changed(insert: Insert) -> Insert:
     """While it lasts a state may be told anew, with what is missing now; since when it lasts, stays the first."""
     old, new = tables.gap_states.c, insert.excluded
     since = case((new.reached_at < old.reached_at, new.reached_at), else_=old.reached_at)
-    changed = _all_but(tables.gap_states, new, "match_id", "gap_id", "state", "reached_at", "opened_at")
+    changed = all_but(tables.gap_states, new, "match_id", "gap_id", "state", "reached_at", "opened_at")
     return insert.on_conflict_do_update(
         index_elements=["match_id", "gap_id", "state"], set_={**changed, "reached_at": since}
     )
@@ -153,7 +153,7 @@ def recipe_newer(insert: Insert) -> Insert:
     old, new = tables.recipes.c, insert.excluded
     return insert.on_conflict_do_update(
         index_elements=["source", "purpose"],
-        set_=_all_but(tables.recipes, new, "source", "purpose"),
+        set_=all_but(tables.recipes, new, "source", "purpose"),
         where=tuple_(new.learnt_at, new.payload) > tuple_(old.learnt_at, old.payload),
     )
 
@@ -167,7 +167,7 @@ def state_newer(insert: Insert) -> Insert:
 
     return insert.on_conflict_do_update(
         index_elements=["match_id"],
-        set_=_all_but(tables.scraper_states, new, "match_id"),
+        set_=all_but(tables.scraper_states, new, "match_id"),
         where=order(new) > order(old),
     )
 
@@ -181,7 +181,7 @@ def audit_judged(insert: Insert) -> Insert:
 
     return insert.on_conflict_do_update(
         index_elements=["entry_id"],
-        set_=_all_but(tables.recovery_audit, new, "entry_id"),
+        set_=all_but(tables.recovery_audit, new, "entry_id"),
         where=and_(new.outcome.is_not(None), or_(old.outcome.is_(None), order(new) > order(old))),
     )
 

@@ -12,10 +12,12 @@ import msgspec
 
 from longstop.domain.cricket import BatterFigures, BowlerFigures, InningsScore, PlayState, Result, Toss
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
+from longstop.domain.football_record import CaptureProgress, FootballMatch, LineUpRecord, Quarantined
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
+from longstop.store.football_contract import FootballReads
 
 
 class MatchRow(msgspec.Struct, frozen=True):
@@ -181,6 +183,10 @@ class WriteBatch(msgspec.Struct, frozen=True):
     recipes: tuple[RecipeRow, ...] = ()
     states: tuple[ScraperState, ...] = ()
     audits: tuple[RecoveryAuditEntry, ...] = ()
+    football: tuple[FootballMatch, ...] = ()
+    lineups: tuple[LineUpRecord, ...] = ()
+    progress: tuple[CaptureProgress, ...] = ()
+    quarantined: tuple[Quarantined, ...] = ()
 
 
 class FeedCursor(msgspec.Struct, frozen=True, order=True):
@@ -214,7 +220,7 @@ class LedgerPage(msgspec.Struct, frozen=True):
     live: LiveRow | None
 
 
-class Store(Protocol):
+class Store(FootballReads, Protocol):
     async def open(self) -> None:
         """Connects and checks the schema: StoreUnavailableError, or StoreError for a schema that is not the current."""
         ...

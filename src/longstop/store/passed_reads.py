@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
+from longstop.domain.football_record import CaptureProgress, FootballMatch, LineUpRecord, Quarantined
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
@@ -91,6 +92,31 @@ class PassedReads:
 
     async def prune_captures(self, bytes_max: int, older_than: datetime | None = None) -> int:
         return await self._inner.prune_captures(bytes_max, older_than)
+
+    async def football_match(self, match_id: int) -> FootballMatch | None:
+        return await self._inner.football_match(match_id)
+
+    async def football_match_of(self, source: str, source_event_id: str) -> FootballMatch | None:
+        return await self._inner.football_match_of(source, source_event_id)
+
+    async def football_matches(
+        self, *, kickoff_from: datetime | None = None, kickoff_until: datetime | None = None, limit: int = 1000
+    ) -> Sequence[FootballMatch]:
+        return await self._inner.football_matches(kickoff_from=kickoff_from, kickoff_until=kickoff_until, limit=limit)
+
+    async def line_ups(
+        self, match_id: int, *, as_of: datetime | None = None, with_flagged: bool = False
+    ) -> Sequence[LineUpRecord]:
+        return await self._inner.line_ups(match_id, as_of=as_of, with_flagged=with_flagged)
+
+    async def capture_progress(self, match_id: int) -> CaptureProgress | None:
+        return await self._inner.capture_progress(match_id)
+
+    async def capture_progresses(self, kickoff_from: datetime, kickoff_until: datetime) -> Sequence[CaptureProgress]:
+        return await self._inner.capture_progresses(kickoff_from, kickoff_until)
+
+    async def quarantined(self, *, limit: int = 1000) -> Sequence[Quarantined]:
+        return await self._inner.quarantined(limit=limit)
 
     async def ping(self) -> float:
         return await self._inner.ping()

@@ -51,7 +51,8 @@ class PostgresStore(StoreCaptures):
         self._address = address
         self._clock = clock or SystemClock()
         self._options = options or PostgresOptions()
-        self._queries = queries_for("postgresql")
+        self._dialect = "postgresql"
+        self._queries = queries_for(self._dialect)
         self._write_moment, self._read_moment = moment_as_utc, moment_as_utc
         self._has_threads = True
         self._life = _Life.NEW

@@ -31,7 +31,7 @@ _read_details = msgspec.json.Decoder(_Details).decode
 _read_metadata = msgspec.json.Decoder(Metadata).decode
 
 
-def _finite(number: float) -> float:
+def finite(number: float) -> float:
     """What is no number would come back as nothing."""
     if not math.isfinite(number):
         raise ValueError(f"{number} is not a number that can be kept")
@@ -54,7 +54,7 @@ def state_values(state: ScraperState, moment: Moments) -> Row:
         moment(state.saved_at),
         state.reason,
         state.sequence,
-        _finite(state.pace_seconds),
+        finite(state.pace_seconds),
         moment(state.changed_at),
         moment(state.paused_until),
         json_text(details),
@@ -86,7 +86,7 @@ def state_from(row: Row, moment: Moments) -> ScraperState:
 def audit_values(entry: RecoveryAuditEntry, moment: Moments) -> Row:
     for value in entry.metadata.values():
         if isinstance(value, float):
-            _finite(value)
+            finite(value)
     return (
         key_text(entry.entry_id),
         moment(entry.at),
@@ -95,7 +95,7 @@ def audit_values(entry: RecoveryAuditEntry, moment: Moments) -> Row:
         entry.subject,
         None if entry.outcome is None else entry.outcome.value,
         moment(entry.judged_at),
-        _finite(entry.duration_seconds),
+        finite(entry.duration_seconds),
         json_text(entry.metadata),
     )
 

@@ -58,7 +58,8 @@ class SqliteStore(StoreCaptures):
         self._path = None if path is None else Path(path)
         self._clock = clock or SystemClock()
         self._options = options or SqliteOptions()
-        self._queries = queries_for("sqlite")
+        self._dialect = "sqlite"
+        self._queries = queries_for(self._dialect)
         self._write_moment, self._read_moment = moment_as_text, moment_from_text
         self._has_threads = self._path is not None and not self._options.inline
         self._life = _Life.NEW

@@ -9,7 +9,17 @@ from typing import Any, TypeVar
 from sqlalchemy import Table
 
 from longstop.domain.errors import RecordRefusedError
-from longstop.store import capture_rows, conflicts, ledger_rows, match_rows, scraper_rows, tables
+from longstop.store import (
+    capture_rows,
+    conflicts,
+    football_conflicts,
+    football_rows,
+    football_tables,
+    ledger_rows,
+    match_rows,
+    scraper_rows,
+    tables,
+)
 from longstop.store.cells import Moments, Row, key_text
 from longstop.store.contract import Capture, WriteBatch
 
@@ -129,9 +139,45 @@ HEALTH = Kind(
     conflicts.nothing,
     _columns(tables.scraper_health_log, "id"),
 )
+FOOTBALL = Kind(
+    football_tables.football_matches,
+    Rule.KEEP_BEST,
+    ("match_id",),
+    football_conflicts.match_told_later,
+    _columns(football_tables.football_matches),
+)
+LINEUPS = Kind(
+    football_tables.match_sofascore_lineup,
+    Rule.KEEP_BEST,
+    ("match_id", "team_side", "snapshot_type", "captured_at"),
+    football_conflicts.lineup_flagged,
+    _columns(football_tables.match_sofascore_lineup),
+)
+PLAYERS = Kind(
+    football_tables.match_sofascore_player,
+    Rule.KEEP_BEST,
+    ("match_id", "team_side", "player_id_ext", "snapshot_type", "captured_at"),
+    football_conflicts.player_flagged,
+    _columns(football_tables.match_sofascore_player),
+)
+PROGRESS = Kind(
+    football_tables.football_captures,
+    Rule.KEEP_BEST,
+    ("match_id",),
+    football_conflicts.progress_newer,
+    _columns(football_tables.football_captures),
+)
+QUARANTINE = Kind(
+    football_tables.football_quarantine,
+    Rule.KEEP_BEST,
+    ("match_id", "captured_at", "family"),
+    football_conflicts.quarantine_released,
+    _columns(football_tables.football_quarantine),
+)
 KINDS = (
     *(MATCHES, REFS, STATUSES, NAMES, LIVE, LIVE_HISTORY, DELIVERIES, INNINGS, EVENTS, FEED, GAPS, GAP_STATES),
     *(RECIPES, STATES, AUDITS, ERRORS, HEALTH, BODIES, CAPTURES),
+    *(FOOTBALL, LINEUPS, PLAYERS, PROGRESS, QUARANTINE),
 )
 
 
@@ -195,6 +241,20 @@ def _own_parts(batch: WriteBatch, moment: Moments) -> Iterable[Part]:
         yield _part(ERRORS, scraper_rows.error_values, batch.errors, moment)
     if batch.health:
         yield _part(HEALTH, scraper_rows.health_values, batch.health, moment)
+    yield from _football_parts(batch, moment)
+
+
+def _football_parts(batch: WriteBatch, moment: Moments) -> Iterable[Part]:
+    if batch.football:
+        yield _part(FOOTBALL, football_rows.match_values, batch.football, moment)
+        yield Part(REFS, [football_rows.ref_values(match) for match in batch.football])
+    if batch.lineups:
+        yield _part(LINEUPS, football_rows.lineup_values, batch.lineups, moment)
+        yield Part(PLAYERS, [row for record in batch.lineups for row in football_rows.player_rows(record, moment)])
+    if batch.progress:
+        yield _part(PROGRESS, football_rows.progress_values, batch.progress, moment)
+    if batch.quarantined:
+        yield _part(QUARANTINE, football_rows.quarantine_values, batch.quarantined, moment)
 
 
 def _part(kind: Kind, values: Callable[[T, Moments], Row], records: Sequence[T], moment: Moments) -> Part:

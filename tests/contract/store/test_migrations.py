@@ -40,6 +40,10 @@ DOCUMENTED = {
         *("operation", "retry_attempt", "resolved", "resolution_time", "resolution_method"),
     },
     "match_external_refs": {"match_id", "source_event_id"},
+    "match_sofascore_lineup": {"match_id", "team_side", "snapshot_type", "captured_at", "formation"},
+    "match_sofascore_player": {
+        *("match_id", "team_side", "player_id_ext", "snapshot_type", "captured_at", "position", "rating"),
+    },
 }
 DOCUMENTED_INDEXES = {
     ("matches", ("data_freshness_seconds",)),

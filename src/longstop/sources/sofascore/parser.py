@@ -1,5 +1,6 @@
 """Snapshot → values of the domain. Pure: the same bytes give the same answer, anywhere, at any time."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -45,6 +46,7 @@ _KINDS = {
     "penaltyShootout": IncidentKind.SHOOT_OUT,
 }
 _NO_ADDED_TIME = 999
+_PATH_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,120}")
 
 
 def parse_event(ref: MatchRef, snapshot: Snapshot) -> FootballEvent:
@@ -147,7 +149,15 @@ def event_of(row: shapes.Listed) -> FootballEvent:
         period_started_at=_moment_if(row.time.period_started),
         changed_at=_moment_if(row.changes.changed),
         half_minutes=row.half_minutes,
+        page=_page(row),
     )
+
+
+def _page(row: shapes.Listed) -> str:
+    """Its path, from words that are safe in one. Empty where the site does not say."""
+    if not (_PATH_WORD.fullmatch(row.slug or "") and _PATH_WORD.fullmatch(row.custom_id or "")):
+        return ""
+    return f"/football/match/{row.slug}/{row.custom_id}#id:{row.id}"
 
 
 def _score(shown: shapes.Score) -> SideScore:

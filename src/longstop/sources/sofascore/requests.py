@@ -3,6 +3,7 @@
 from datetime import date
 from urllib.parse import quote
 
+from longstop.domain.football import FootballEvent
 from longstop.domain.match import MatchRef
 from longstop.fetch.snapshot import FetchRequest
 
@@ -32,6 +33,12 @@ def lineups(base_url: str, ref: MatchRef) -> FetchRequest:
 
 def statistics(base_url: str, ref: MatchRef) -> FetchRequest:
     return _get(f"{_address(base_url, ref)}/statistics", "statistics", ref)
+
+
+def page(base_url: str, told: FootballEvent) -> str:
+    """Where a person sees the match."""
+    path = told.page or f"/event/{quote(told.key, safe='')}"
+    return base_url + path
 
 
 def _address(base_url: str, ref: MatchRef) -> str:

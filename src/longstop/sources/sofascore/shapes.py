@@ -79,6 +79,8 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
     time: Clock = Clock()
     changes: Changes = Changes()
     half_minutes: int | None = msgspec.field(name="defaultPeriodLength", default=None)
+    slug: str | None = None
+    custom_id: str | None = msgspec.field(name="customId", default=None)
 
 
 class Event(Listed, frozen=True, kw_only=True):

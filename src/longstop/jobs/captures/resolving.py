@@ -1,0 +1,88 @@
+"""Our match and the source's: looked up where it was found before, found in the lists of its day otherwise."""
+
+import asyncio
+from datetime import date
+
+import msgspec
+
+from longstop.domain.capture import Fixture
+from longstop.domain.capture_errors import CaptureFailedError, TakenEventError
+from longstop.domain.capture_failures import ruling
+from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError
+from longstop.domain.football import FootballEvent
+from longstop.fetch.visits.visit import Visitor
+from longstop.jobs.captures.circuit import Circuit
+from longstop.jobs.captures.finding import days_of, found_among, unlisted
+from longstop.jobs.captures.known import known_or
+from longstop.jobs.captures.listing import read_list
+from longstop.sources.sofascore import SofascoreReader, requests
+from longstop.store.contract import Store
+
+
+def not_looked_up(fixture: Fixture, error: LongstopError) -> CaptureFailedError:
+    """The list of its day did not come, so nobody knows which match of the source it is."""
+    found = ruling(error)
+    return CaptureFailedError(
+        f"{fixture.home_team} - {fixture.away_team} was not looked up: {error.message}",
+        reason=found.reason,
+        severity=found.severity.value,
+        attempts=0,
+        cause=error,
+        hint=error.hint,
+    )
+
+
+class Resolving:
+    """Every list is a call to the source, and counts as one for its breaker."""
+
+    def __init__(self, source: SofascoreReader, visitor: Visitor, circuit: Circuit, store: Store | None) -> None:
+        self._source = source
+        self._visitor = visitor
+        self._circuit = circuit
+        self._store = store
+
+    async def resolved(self, fixture: Fixture) -> Fixture:
+        """The fixture with the source's own number. Raises a FixtureError where that is not beyond doubt."""
+        if fixture.event_key:
+            return fixture
+        known = await known_or(None, self._store, lambda store: store.football_match(fixture.match_id))
+        if known is not None:
+            return msgspec.structs.replace(fixture, event_key=known.source_event_id, page=fixture.page or known.page)
+        event = await self._found(fixture)
+        await self._require_free(fixture, event)
+        page = fixture.page or requests.page(self._source.base_url, event)
+        return msgspec.structs.replace(fixture, event_key=event.key, page=page)
+
+    async def _found(self, fixture: Fixture) -> FootballEvent:
+        days = days_of(fixture.kickoff_utc)
+        events: list[FootballEvent] = []
+        for day in days:
+            events.extend(await self.listed(day))
+            found = found_among(fixture, events)
+            if found is not None:
+                return found
+        raise unlisted(fixture, days)
+
+    async def _require_free(self, fixture: Fixture, event: FootballEvent) -> None:
+        name = self._source.manifest.name
+        holder = await known_or(None, self._store, lambda store: store.football_match_of(name, event.key))
+        if holder is not None and holder.match_id != fixture.match_id:
+            raise TakenEventError(
+                f"Event {event.key} of {self._source.manifest.name} is match {holder.match_id} here, not "
+                f"{fixture.match_id}."
+            )
+
+    async def listed(self, day: date) -> tuple[FootballEvent, ...]:
+        """Raises SourceRestingError unless the breaker is shut: its few probes are for captures."""
+        self._circuit.require_closed()
+        permit = self._circuit.admit()
+        try:
+            events = read_list(await self._visitor.list(requests.scheduled(self._source.base_url, day)))
+        except (FetchError, BrowserError, PayloadError):
+            self._circuit.judge(permit, is_success=False)
+            raise
+        except asyncio.CancelledError:
+            permit.give_back()
+            raise
+        self._circuit.judge(permit, is_success=True)
+        return events

@@ -1,0 +1,223 @@
+"""`SofascoreScraperService`: captures one match before kickoff, with S3's signature and guarantees.
+
+    service = SofascoreScraperService(CaptureParts(source, visitor, clock))
+    result = await service.scrape_match(match_id=7, kickoff_utc=kickoff, home_team="Reds", away_team="Blues")
+
+`captured_at < kickoff_utc`, always: at or after kickoff it raises AfterKickoffError, before anything is sent and again
+after it came. What cannot be captured raises CaptureFailedError with a reason; a match that is not one match of the
+source beyond doubt a FixtureError; while the source rests SourceRestingError.
+"""
+
+import random
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from longstop.clock import Clock
+from longstop.domain.capture import CapturePriority, Fixture, ScrapeResult
+from longstop.domain.capture_errors import AfterKickoffError, CaptureError, CaptureFailedError, SourceRestingError
+from longstop.domain.errors import (
+    BrowserError,
+    FetchError,
+    InputError,
+    MatchGoneError,
+    PayloadError,
+    SchemaBreakError,
+)
+from longstop.domain.football_record import CaptureProgress
+from longstop.fetch.visits.visit import Visit, Visitor
+from longstop.jobs.captures import plan
+from longstop.jobs.captures.attempts import Attempts
+from longstop.jobs.captures.breaks import Breaks
+from longstop.jobs.captures.circuit import Circuit
+from longstop.jobs.captures.judging import Captured, judged, require_before
+from longstop.jobs.captures.keeping import Keeping, later
+from longstop.jobs.captures.options import CaptureOptions, Options
+from longstop.jobs.captures.records import result_of
+from longstop.jobs.captures.resolving import Resolving, not_looked_up
+from longstop.jobs.captures.run import Run
+from longstop.observe.signals import Signals
+from longstop.observe.signals import captures as facts
+from longstop.sources.sofascore import SofascoreReader
+from longstop.sources.sofascore.normalized import NORMALIZED
+from longstop.store.contract import Store
+
+_SUCCESS, _SKIPPED = "success", "skipped"
+
+
+@dataclass(slots=True)
+class CaptureParts:
+    """What the service is made of; only the first three have no default. Without a store nothing is kept."""
+
+    source: SofascoreReader
+    visitor: Visitor
+    clock: Clock
+    store: Store | None = None
+    bus: Signals = field(default_factory=Signals)
+    options: Options = CaptureOptions
+    chance: random.Random = field(default_factory=random.Random)
+    circuit: Circuit | None = None
+
+
+class SofascoreScraperService:
+    def __init__(self, parts: CaptureParts) -> None:
+        self._source = parts.source.manifest.name
+        self._clock, self._bus, self._options = parts.clock, parts.bus, parts.options
+        self.circuit = parts.circuit or Circuit(self._source, parts.clock, parts.bus)
+        self._visitor = parts.visitor
+        self._breaks = Breaks(self._source, parts.clock, parts.bus)
+        self._keeping = Keeping(parts.store, parts.bus)
+        self.resolving = Resolving(parts.source, parts.visitor, self.circuit, parts.store)
+        self._attempts = Attempts(
+            parts.source, parts.visitor, self.circuit, parts.clock, parts.bus, parts.options, parts.chance
+        )
+
+    async def scrape_match(
+        self,
+        *,
+        match_id: int,
+        kickoff_utc: datetime,
+        home_team: str,
+        away_team: str,
+        league_id: int | None = None,
+        season: int | None = None,
+        priority: str = "normal",
+    ) -> ScrapeResult:
+        fixture = Fixture(
+            match_id=match_id,
+            kickoff_utc=_utc(kickoff_utc),
+            home_team=home_team,
+            away_team=away_team,
+            league_id=league_id,
+            season=season,
+            priority=_priority(priority),
+        )
+        return await self.capture(fixture)
+
+    async def capture(self, fixture: Fixture) -> ScrapeResult:
+        """The same for a fixture whose match at the source may be known already."""
+        run = Run(fixture)
+        try:
+            require_before(fixture.kickoff_utc, self._clock.now())
+            run.fixture = await self.resolving.resolved(fixture)
+            captured = await self._attempts.capture(run, self._judge, self._keep)
+        except CaptureError as error:
+            await self._skip(run, error)
+            raise
+        except (FetchError, BrowserError, PayloadError) as error:
+            failed = not_looked_up(run.fixture, error)
+            await self._skip(run, failed)
+            raise failed from error
+        return result_of(captured)
+
+    async def close(self) -> None:
+        await self._visitor.close()
+
+    # ---- one visit ----
+
+    async def _judge(self, run: Run, visit: Visit) -> Captured:
+        """Raw first: what cannot be read now may be read once the reading is mended."""
+        if self._options().keeps_raw:
+            await self._keeping.keep_raw(run.fixture.match_id, visit.snapshots)
+        for error in visit.refusals.values():
+            if not isinstance(error, MatchGoneError):
+                raise error
+        try:
+            return judged(run.fixture, visit.snapshots, self._breaks.kept)
+        except AfterKickoffError as error:
+            if error.kickoff_at is not None:
+                await self._keeping.note_kickoff(run.fixture.match_id, error.kickoff_at, self._clock.now())
+            raise
+        except SchemaBreakError as error:
+            self._breaks.broke(run.fixture.match_id, error)
+            await self._keeping.quarantine(run, visit.snapshots, error)
+            raise
+
+    async def _keep(self, run: Run, captured: Captured) -> None:
+        is_news = await self._keeping.keep(run, captured)
+        run.step("stored")
+        await self._note(run, self._success(run, captured), captured.kickoff)
+        self._bus.emit(self._told(run, captured, is_news=is_news))
+
+    def _told(self, run: Run, captured: Captured, *, is_news: bool) -> facts.MatchCaptured:
+        lineups = captured.report.lineups
+        return facts.MatchCaptured(
+            at=self._clock.now(),
+            source=self._source,
+            run_id=run.run_id,
+            match_id=run.fixture.match_id,
+            source_event_id=captured.event.key,
+            schema_version=NORMALIZED,
+            captured_at=captured.captured_at,
+            kickoff_at=captured.kickoff,
+            integrity=captured.integrity,
+            is_confirmed=lineups is not None and lineups.is_confirmed,
+            is_news=is_news,
+            league_id=run.fixture.league_id,
+            null_rate_max=self._options().null_rate_max,
+        )
+
+    # ---- how far the match is ----
+
+    async def _skip(self, run: Run, error: CaptureError) -> None:
+        self._bus.emit(
+            facts.CaptureSkipped(
+                at=self._clock.now(),
+                source=self._source,
+                match_id=run.fixture.match_id,
+                reason=error.reason,
+                message=error.message,
+                hint=error.hint,
+            )
+        )
+        if not isinstance(error, SourceRestingError):
+            await self._note(run, self._failure(run, error), run.fixture.kickoff_utc)
+
+    async def _note(self, run: Run, told: CaptureProgress, kickoff: datetime) -> None:
+        before = await self._keeping.progress(run.fixture.match_id)
+        whole = later(before, told, None)
+        is_over = told.reason == AfterKickoffError.reason
+        looked = plan.Looked(told.updated_at, whole.confirmed_at, is_hard=told.status == "hard_fail")
+        due = None if is_over else plan.next_look(kickoff, told.updated_at, looked)
+        await self._keeping.keep_progress(msgspec.structs.replace(whole, next_at=due))
+
+    def _success(self, run: Run, captured: Captured) -> CaptureProgress:
+        lineups = captured.report.lineups
+        is_confirmed = lineups is not None and lineups.is_confirmed and not captured.integrity.xi_missing
+        return msgspec.structs.replace(
+            self._progress(run, _SUCCESS, ""),
+            captures=1,
+            schema_version=NORMALIZED,
+            captured_at=captured.captured_at,
+            confirmed_at=captured.captured_at if is_confirmed else None,
+        )
+
+    def _failure(self, run: Run, error: CaptureError) -> CaptureProgress:
+        status = f"{error.severity}_fail" if isinstance(error, CaptureFailedError) else _SKIPPED
+        return self._progress(run, status, error.reason)
+
+    def _progress(self, run: Run, status: str, reason: str) -> CaptureProgress:
+        return CaptureProgress(
+            match_id=run.fixture.match_id,
+            source=self._source,
+            updated_at=self._clock.now(),
+            state=run.state,
+            status=status,
+            reason=reason,
+            attempts=run.attempt,
+            bytes_in=run.bytes_in,
+            exit_hash=run.exit.proxy_hash,
+        )
+
+
+def _utc(moment: datetime) -> datetime:
+    """S3 hands in naive UTC as well as aware moments."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _priority(word: str) -> CapturePriority:
+    try:
+        return CapturePriority(word)
+    except ValueError:
+        raise InputError(f"{word[:20]!r} is no priority.", hint="Give normal or high.") from None

@@ -1,0 +1,105 @@
+"""What a capture leaves in the store: raw first, then what it says, once."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from longstop.clock import LoopClock
+from longstop.domain.capture import SnapshotType
+from longstop.domain.capture_errors import CaptureFailedError, TakenEventError
+from longstop.observe.signals import captures as facts
+from longstop.store.sqlite import SqliteStore
+from tests.football_captures import KICKOFF, START, Site, service_on, told_lineups, upcoming
+from tests.virtual import Heard, on_virtual_time
+
+REDS_BLUES: dict[str, Any] = {"match_id": 7, "kickoff_utc": KICKOFF, "home_team": "Reds", "away_team": "Blues"}
+
+
+async def a_scene() -> tuple[Site, Heard, SqliteStore]:
+    site = Site(LoopClock(START))
+    site.show(upcoming(501, "Reds", "Blues"), told_lineups())
+    store = SqliteStore(None, clock=site.clock)
+    await store.open()
+    return site, Heard(), store
+
+
+@pytest.mark.req("D8")
+@on_virtual_time
+async def test_a_second_run_adds_nothing_and_a_change_adds_a_row() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    for _ in range(3):
+        await service.scrape_match(**REDS_BLUES)
+    assert len(await store.line_ups(7)) == 2
+    assert len(site.lists) == 1, "the match is looked up once"
+    changed = told_lineups()
+    changed["home"]["formation"] = "4-4-2"
+    site.show(upcoming(501, "Reds", "Blues"), changed)
+    await service.scrape_match(**REDS_BLUES)
+    told = await store.line_ups(7)
+    assert [(row.side.value, row.formation) for row in told] == [
+        ("home", "4-3-3"),
+        ("away", "3-4-2-1"),
+        ("home", "4-4-2"),
+    ]
+    assert all(row.snapshot is SnapshotType.CONFIRMED and row.captured_at < row.kickoff_at for row in told)
+    known = await store.capture_progress(7)
+    assert known is not None
+    assert (known.captures, known.attempts, known.status) == (4, 4, "success")
+    assert known.next_at == KICKOFF - timedelta(minutes=5)
+    await store.close()
+
+
+@pytest.mark.req("D2")
+@on_virtual_time
+async def test_a_kickoff_that_moves_to_before_a_capture_flags_it() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    first = await service.scrape_match(**REDS_BLUES)
+    await site.clock.sleep(600)
+    changed = told_lineups(confirmed=False)
+    site.show(upcoming(501, "Reds", "Blues"), changed)
+    second = await service.scrape_match(**REDS_BLUES)
+    earlier = START + timedelta(seconds=300)
+    site.show(upcoming(501, "Reds", "Blues", earlier), changed)
+    with pytest.raises(Exception, match="kickoff"):
+        await service.scrape_match(**REDS_BLUES)
+    standing = await store.line_ups(7)
+    assert {row.captured_at for row in standing} == {first.captured_at}
+    flagged = [row for row in await store.line_ups(7, with_flagged=True) if row.after_kickoff]
+    assert {row.captured_at for row in flagged} == {second.captured_at}
+    moved = heard.of(facts.KickoffMoved)
+    assert [(each.after, each.flagged) for each in moved] == [(earlier, 2)]
+    await store.close()
+
+
+@pytest.mark.req("D4")
+@on_virtual_time
+async def test_what_breaks_its_contract_is_kept_raw_and_waits() -> None:
+    site, heard, store = await a_scene()
+    broken = told_lineups()
+    broken["away"].pop("players")
+    site.show(upcoming(501, "Reds", "Blues"), broken)
+    with pytest.raises(CaptureFailedError):
+        await service_on(site, heard, store).scrape_match(**REDS_BLUES)
+    (held,) = await store.quarantined()
+    assert (held.family, held.contract, held.source_event_id) == ("lineups", "sofascore.lineups.v1", "501")
+    kept = await store.captures("7")
+    assert {each.purpose for each in kept} == {"event", "lineups"}
+    assert {each.captured_at for each in kept} == {held.captured_at}
+    known = await store.capture_progress(7)
+    assert known is not None
+    assert (known.status, known.reason) == ("hard_fail", "schema_break")
+    await store.close()
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_one_match_of_the_source_has_one_number_of_ours() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    await service.scrape_match(**REDS_BLUES)
+    with pytest.raises(TakenEventError):
+        await service.scrape_match(**REDS_BLUES | {"match_id": 8})
+    await store.close()
