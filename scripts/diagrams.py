@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from longstop.domain.capture import CAPTURE_ATTEMPT
 from longstop.domain.lifecycle import MACHINES as MACHINES_OF_THE_DOMAIN
 from longstop.domain.machine import Machine
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE
@@ -21,7 +22,7 @@ from longstop.supervise.tree import BEYOND, BUDGETS, ENGINE, SOURCE, TREE, Level
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 # Collected here: the domain may not know the rooms above it.
-MACHINES: tuple[Machine[Any], ...] = (*MACHINES_OF_THE_DOMAIN, BREAKER, UNIT_LIFECYCLE)
+MACHINES: tuple[Machine[Any], ...] = (*MACHINES_OF_THE_DOMAIN, BREAKER, UNIT_LIFECYCLE, CAPTURE_ATTEMPT)
 _BLOCK = re.compile(r"<!-- generated:(?P<name>[\w.-]+) -->\n.*?<!-- /generated -->", re.DOTALL)
 _MERMAID_SPECIAL = str.maketrans({":": "#58;", ";": "#59;", '"': "'"})
 

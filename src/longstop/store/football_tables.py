@@ -1,7 +1,7 @@
 """The tables of football before kickoff, for both databases; `tables.py` says how both are told once.
 
 * A team sheet is kept for each capture that said something new, with the moment in its key: what was known at any time
-  can be asked, and nothing is written over (docs/decisions/0017).
+  can be asked, and nothing is written over (docs/decisions/0018).
 * Both databases refuse what was captured at or after the kickoff that was known then, unless it is said to be of after
   the match. `after_kickoff` is a later fact: the kickoff was moved before the capture.
 * `sheet` is the normalised payload of the side, in the version that `schema_version` names.
