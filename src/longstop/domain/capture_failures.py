@@ -52,6 +52,7 @@ _FAILING = _soft("5xx")
 
 # The most special first: the first row that fits decides.
 TABLE: tuple[tuple[type[LongstopError], Ruling], ...] = (
+    (errors.ChallengeError, _CHALLENGE),
     (errors.SourceThrottledError, _THROTTLED),
     (errors.SourceRefusedError, _REFUSED),
     (errors.SourceTimeoutError, _soft("timeout", ExitWish.SAME_ONCE)),
@@ -59,6 +60,7 @@ TABLE: tuple[tuple[type[LongstopError], Ruling], ...] = (
     (errors.MatchGoneError, _GONE),
     (errors.SourceFailingError, _FAILING),
     (errors.SourceUnreachableError, _soft("network", ExitWish.OTHER)),
+    (errors.ExitFailedError, _soft("exit", ExitWish.OTHER)),
     (errors.SourceCrowdedError, _soft("crowded")),
     (errors.EgressRefusedError, _hard("egress")),
     (errors.RobotsRefusedError, _hard("robots")),

@@ -24,6 +24,7 @@ from longstop.domain.errors import (
     MatchGoneError,
     PayloadError,
     SchemaBreakError,
+    SourceTimeoutError,
 )
 from longstop.domain.football_record import CaptureProgress
 from longstop.fetch.visits.visit import Visit, Visitor
@@ -120,9 +121,7 @@ class SofascoreScraperService:
         """Raw first: what cannot be read now may be read once the reading is mended."""
         if self._options().keeps_raw:
             await self._keeping.keep_raw(run.fixture.match_id, visit.snapshots)
-        for error in visit.refusals.values():
-            if not isinstance(error, MatchGoneError):
-                raise error
+        _require_whole(visit, self._options().families)
         try:
             return judged(run.fixture, visit.snapshots, self._breaks.kept)
         except AfterKickoffError as error:
@@ -209,6 +208,16 @@ class SofascoreScraperService:
             bytes_in=run.bytes_in,
             exit_hash=run.exit.proxy_hash,
         )
+
+
+def _require_whole(visit: Visit, families: tuple[str, ...]) -> None:
+    """A family may be not published yet; any other reason why it did not come is tried again."""
+    for family in families:
+        error = visit.refusals.get(family)
+        if error is not None and not isinstance(error, MatchGoneError):
+            raise error
+        if error is None and family not in visit.snapshots:
+            raise SourceTimeoutError(f"The page did not ask for {family}.")
 
 
 def _utc(moment: datetime) -> datetime:
