@@ -20,16 +20,15 @@ from longstop.approach_options import (
     http_limits,
     keeper_options,
     patience_of,
-    pool_options,
     profile_of,
     wanted_calls,
 )
+from longstop.browsing import browser_pool
 from longstop.climbing import Bearing, Joint, climber
 from longstop.clock import Clock
 from longstop.domain.errors import BrowserError, EgressRefusedError, RecordRefusedError
 from longstop.domain.match import MatchRef
 from longstop.fetch.authorized import AuthorizedFetcher
-from longstop.fetch.browser.fleet import ChromiumFleet, ChromiumOptions
 from longstop.fetch.browser.needs import Allow, ContextNeed, RouteRules
 from longstop.fetch.browser.orphans import OrphanReport, remove_orphans
 from longstop.fetch.browser.pool import BrowserPool
@@ -207,25 +206,12 @@ class Approaches:
 
     async def _start_pool(self, *, is_stealthy: bool = False) -> BrowserPool | None:
         """Sources that ask for stealth have browsers of their own: another driver moves them."""
-        wanted = self._settings.scraper.browser
         # What is in no source's context has no business anywhere: the browser's own door leads nowhere.
         nowhere = await self._proxy.admit(
             PinnedResolver(EgressRules("nobody", frozenset()), self._lookup, self._clock),
             "nobody in stealth" if is_stealthy else "nobody",
         )
-        fleet = ChromiumFleet(
-            ChromiumOptions(
-                folder=self._browser_folder,
-                executable=wanted.executable_path,
-                proxy=nowhere.server,
-                headless=wanted.headless,
-                is_stealthy=is_stealthy,
-            ),
-            self._clock,
-            self._bus,
-        )
-        name = "stealthy" if is_stealthy else "plain"
-        pool = BrowserPool(fleet, self._clock, self._bus, pool_options(self._settings), name)
+        pool = browser_pool(self._settings, nowhere.server, self._clock, self._bus, is_stealthy=is_stealthy)
         try:
             await pool.start()
         except BrowserError as error:

@@ -57,6 +57,9 @@ class ChromiumFleet:
             options.call_seconds,
             options.is_stealthy,
         )
+        await self._claim()
+
+    async def _claim(self) -> None:
         try:
             self.instance.claim()
         except OSError as error:
