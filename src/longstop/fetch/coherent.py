@@ -68,17 +68,19 @@ class CurlTransport:
         language: str = "",
         connections_max: int = 64,
         dial: Dial | None = None,
+        lease: Lease | None = None,
     ) -> None:
         """`language` is that of the source's profile: a browser has one for its pages and its calls. `dial` is the
-        exit's, when it leaves by one."""
+        exit's, when it leaves by one; `lease` is lent by whoever else uses it, and has its own."""
         self._curl = require_extra("curl_cffi", "coherent", f"sources.{resolver.rules.source}.coherent_tls")
         self._proxy = proxy
         self._resolver = resolver
         self._body_bytes_max = body_bytes_max
         self._own = {"Accept-Language": language} if language else {}
         self._connections_max = connections_max
-        self._dial = dial
-        self._lease: Lease | None = None
+        self._dial = dial if lease is None else lease.dial
+        self._is_lent = lease is not None
+        self._lease = lease
         self._session: Any = None
         self._leaving: Any = None
 
@@ -129,7 +131,7 @@ class CurlTransport:
             if session is not None:
                 await session.close()
         self._leaving = self._session = None
-        if self._lease is not None:
+        if self._lease is not None and not self._is_lent:
             await self._proxy.dismiss(self._lease)
             self._lease = None
 

@@ -115,7 +115,7 @@ def learn(source: str, purpose: str, key: str, call: CapturedCall, cookies: Sequ
         source=source,
         purpose=purpose,
         method=call.method,
-        url=_generalised(call.url, key),
+        url=_generalised_url(call.url, key),
         headers=headers,
         cookies=tuple((cookie.name, cookie.value) for cookie in cookies),
         learnt_from=key,
@@ -143,6 +143,13 @@ def names_key(key: str, url: str, body: bytes | None) -> bool:
 def _generalised(text: str, key: str) -> str:
     """The key as a word of its own becomes a place; inside another word it is something else."""
     return _as_word(key).sub(KEY_PLACE, text)
+
+
+def _generalised_url(url: str, key: str) -> str:
+    """Never in its host: a short key may stand in one by chance, as 1 does in 127.0.0.1."""
+    parts = urlsplit(url)
+    site = f"{parts.scheme}://{parts.netloc}"
+    return site + _generalised(url.removeprefix(site), key)
 
 
 def _as_word(key: str) -> re.Pattern[str]:

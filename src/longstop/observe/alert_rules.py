@@ -75,6 +75,19 @@ def _on_wal(grown: facts.WalGrew) -> AlertRaised:
     )
 
 
+def _on_bandwidth(used: facts.BandwidthUsed) -> AlertRaised:
+    level = used.level_percent
+    is_spent = level >= 100
+    return AlertRaised(
+        at=used.at,
+        alert="bandwidth spent" if is_spent else "bandwidth short",
+        severity="CRITICAL" if is_spent else "ERROR" if level >= 95 else "WARN",
+        message="The month's traffic is spent: nothing is visited." if is_spent else f"{level} % of it has moved.",
+        hint="scraper.proxy.bandwidth_budget_mb allows more; else it goes on with the next month.",
+        context={"bytes": used.bytes, "bytes_max": used.bytes_max, "period": used.period},
+    )
+
+
 def _on_found(found: facts.SpoolFound) -> AlertRaised | None:
     if not found.damaged:
         return None
@@ -241,6 +254,7 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.SpoolFilled: _on_filled,
     facts.SpoolFound: _on_found,
     facts.WalGrew: _on_wal,
+    facts.BandwidthUsed: _on_bandwidth,
     troubles.StalenessFound: _on_stale,
     troubles.HealthGraded: _on_grade,
     troubles.AlarmRaised: _on_alarm,

@@ -8,6 +8,7 @@
 | database away | writes wait in the spool and in memory | ERROR |
 | spool filled, spool full | it passed a level; it takes no more | WARN, ERROR, CRITICAL |
 | wal grows | the WAL of an SQLite file passed its bound: somebody holds a read open | ERROR |
+| bandwidth short, bandwidth spent | 80 and 95 % of the month's bytes have moved; all of them | WARN, ERROR, CRITICAL |
 | spool damaged | a start found records that the disk has lost | CRITICAL |
 | settings refused | a settings file that was read again cannot be used | ERROR |
 | stale match | a live match is not fresh: no good poll, never seen, or the same content for too long | ERROR |

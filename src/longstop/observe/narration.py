@@ -19,6 +19,7 @@ _EVERY: Final = 10
 _AT_LEAST_EACH: Final = timedelta(minutes=1)
 # Streaks are kept per match and kind of error; both come from outside, so the number is bounded.
 _STREAKS_MAX: Final = 5_000
+_ALL_PERCENT = 100
 _SPOOL_CRITICAL_PERCENT: Final = 95.0
 
 Told = tuple[int, str, dict[str, Any]]
@@ -224,6 +225,11 @@ def _tell_filled(filled: facts.SpoolFilled) -> Told:
     return level, "spool filled", _fields(filled, "level_percent", "bytes", "bytes_max")
 
 
+def _tell_bandwidth(used: facts.BandwidthUsed) -> Told:
+    level = logging.CRITICAL if used.level_percent >= _ALL_PERCENT else logging.WARNING
+    return level, "bandwidth used", _fields(used, "level_percent", "bytes", "bytes_max", "period")
+
+
 def _tell_found(found: facts.SpoolFound) -> Told:
     level = logging.CRITICAL if found.damaged else logging.INFO
     return level, "spool found", _fields(found, "records", "damaged", "torn_bytes")
@@ -290,6 +296,7 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
         _DEBUG, "browsers measured", "pool", "browsers", "contexts", "pids", "pss_bytes", "waiting"
     ),
     facts.PagesTransferred: _telling(_DEBUG, "pages transferred", "source", "requests", "refused", "bytes_in"),
+    facts.BandwidthUsed: _tell_bandwidth,
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,

@@ -134,3 +134,8 @@ def test_a_stored_recipe_that_leads_elsewhere_or_is_damaged_is_left_aside() -> N
     for broken in (b"", b"null", payload[:40], b"\xff"):
         with pytest.raises(RecordRefusedError):
             stored_recipe(broken, rules_for("crex", SITE))
+
+
+def test_a_short_key_in_the_name_of_the_host_is_no_key() -> None:
+    recipe = learn("sofascore", "event", "1", call(url=f"{SITE}/api/v1/event/1?of=1"), [])
+    assert recipe.url == f"{SITE}/api/v1/event/{{key}}?of={{key}}"

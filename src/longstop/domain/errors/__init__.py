@@ -27,7 +27,8 @@
     │   │   └── SentAwayError         the source redirected the call to such a place
     │   ├── ExitFailedError           the proxy that we leave by, not the source
     │   ├── RobotsRefusedError        the site's robots.txt asks us not to
-    │   └── SourceCrowdedError        too many calls wait for this source already
+    │   ├── SourceCrowdedError        too many calls wait for this source already
+    │   └── BudgetSpentError          what may move in a month has moved
     ├── BrowserError                  the browser could not do it
     │   ├── BrowserMissingError       there is none on this machine
     │   ├── BrowserLostError          it, its driver or its page has died
@@ -78,6 +79,7 @@ from longstop.domain.errors.fetching import (
     BrowserLostError,
     BrowserMissingError,
     BrowserTimeoutError,
+    BudgetSpentError,
     ChallengeError,
     EgressRefusedError,
     ExitFailedError,
@@ -134,6 +136,7 @@ __all__ = [
     "BrowserLostError",
     "BrowserMissingError",
     "BrowserTimeoutError",
+    "BudgetSpentError",
     "ChallengeError",
     "DatabaseSyncError",
     "EgressRefusedError",

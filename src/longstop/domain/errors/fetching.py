@@ -118,6 +118,14 @@ class SourceCrowdedError(FetchError):
     default_hint = "Watch fewer matches of this source, or raise its rate_limits if its terms allow it."
 
 
+class BudgetSpentError(FetchError):
+    """Nothing was sent, and nothing is until the month is over or the budget is raised."""
+
+    kind = "bandwidth"
+    heals = False
+    default_hint = "It goes on with the next month; scraper.proxy.bandwidth_budget_mb allows more."
+
+
 class BrowserError(LongstopError):
     """The browser could not do what it was asked."""
 

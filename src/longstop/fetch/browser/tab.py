@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,7 +25,7 @@ from longstop.fetch.snapshot import FetchRequest
 from longstop.fetch.tabs import TabAnswer
 
 if TYPE_CHECKING:
-    from playwright.async_api import Frame, Page
+    from playwright.async_api import Frame, Page, Response
 
 LEASE_SECONDS = 60.0
 COOKIE_SECONDS = 4.0
@@ -53,8 +53,19 @@ class BrowserTabs:
 
 
 class BrowserTab:
-    def __init__(self, lease: Lease, key: str, is_wanted: IsWanted, clock: Clock, body_bytes_max: int) -> None:
+    """`also` sees every answer from the first on, for who listens for more than one kind of call."""
+
+    def __init__(
+        self,
+        lease: Lease,
+        key: str,
+        is_wanted: IsWanted,
+        clock: Clock,
+        body_bytes_max: int,
+        also: "Callable[[Response], None] | None" = None,
+    ) -> None:
         self._lease = lease
+        self._also = also
         self._clock = clock
         self._body_bytes_max = body_bytes_max
         self._listener = Listener(lease, key, is_wanted, clock, body_bytes_max)
@@ -79,6 +90,8 @@ class BrowserTab:
         page = await self._lease.new_page(seconds)
         self._page = page
         page.on("response", self._listener.on_response)
+        if self._also is not None:
+            page.on("response", self._also)
         page.on("framenavigated", self._on_navigated)
         page.on("close", lambda _: self._gone.set())
         response = await self._lease.call(
@@ -146,7 +159,7 @@ class BrowserTab:
                 while (newest := self._listener.newest) is None or newest is after:
                     self._require_no_pause()
                     self._listener.changed.clear()
-                    await self._wait_for_change()
+                    await self.wait_for(self._listener.changed)
         except TimeoutError as error:
             silence = SourceTimeoutError(f"The page made no call of its own for {seconds:g} s.")
             raise self._listener.refusal() or silence from error
@@ -193,9 +206,9 @@ class BrowserTab:
         if error is not None:
             raise error
 
-    async def _wait_for_change(self) -> None:
-        """Until something came or the page is lost; whoever waits looks which."""
-        waits = [asyncio.create_task(event.wait()) for event in (self._listener.changed, self._lease.lost, self._gone)]
+    async def wait_for(self, event: asyncio.Event) -> None:
+        """Until then, or until the page is lost, which is raised."""
+        waits = [asyncio.create_task(each.wait()) for each in (event, self._lease.lost, self._gone)]
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -63,6 +63,7 @@ Those of the watchdogs stand in `troubles.py`.
 | BrowserLost | a browser died, hung, or grew too large | reason, leases |
 | BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
 | BrowsersMeasured | what the pool holds was measured | browsers, contexts, memory |
+| BandwidthUsed | the month's budget of bytes passed a level: slower, very slow, at its end | level |
 | PagesTransferred | what the pages of a source moved since the last time | source, bytes, refused |
 | LeaseLost | a lease was taken away from who held it | source, reason |
 | StreamEnded | somebody follows no longer | reason |
@@ -70,6 +71,7 @@ Those of the watchdogs stand in `troubles.py`.
 """
 
 from longstop.observe.signals.browsers import (
+    BandwidthUsed,
     BrowserLost,
     BrowserRecycled,
     BrowsersMeasured,
@@ -181,6 +183,7 @@ __all__ = [
     "AlertRaised",
     "BacklogMeasured",
     "BacklogWaited",
+    "BandwidthUsed",
     "BreakerOpened",
     "BrowserLost",
     "BrowserRecycled",

@@ -66,6 +66,15 @@ class PagesTransferred(Signal, frozen=True, kw_only=True):
     bytes_out: int
 
 
+class BandwidthUsed(Signal, frozen=True, kw_only=True):
+    """What visits may move in a month passed a level of it: told once each. At 100 nothing is sent any more."""
+
+    level_percent: int
+    bytes: int
+    bytes_max: int
+    period: str
+
+
 class OrphanKilled(Signal, frozen=True, kw_only=True):
     pid: int
     name: str
