@@ -1,6 +1,6 @@
 """How matches are visited before kickoff: the joined parts between an order and what a page's own calls bring.
 
-    visitor ─┬─ a page ────── browser pool ──┐
+    visitor ─┬─ a page ─────── browser pool ─┐
              ├─ direct calls ── HTTP ────────┴─ the session's port of the filtering proxy ── its exit
              ├─ politeness: rate, pauses, robots.txt, by the same port
              └─ bandwidth: the month's budget of bytes
@@ -9,6 +9,7 @@ A visitor lives as long as it is open, and everything it started ends with it. A
 lent to it; without one it starts its own when the first page is needed.
 """
 
+import random
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -26,12 +27,14 @@ from longstop.fetch.coherent import CurlTransport
 from longstop.fetch.egress.guard import EgressRules, rules_for
 from longstop.fetch.egress.proxy import FilteringProxy
 from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
+from longstop.fetch.exits.from_settings import manager_of
 from longstop.fetch.http import HttpFetcher
 from longstop.fetch.identity import accept_language, require_coherent, require_stealth
 from longstop.fetch.politeness import Manners, PoliteFetcher
 from longstop.fetch.robots import RobotsGate
 from longstop.fetch.transport import AiohttpTransport
 from longstop.fetch.visits.bandwidth import Bandwidth, BandwidthOptions
+from longstop.fetch.visits.by_exits import ByExits
 from longstop.fetch.visits.direct import DirectCalls
 from longstop.fetch.visits.month_file import MonthFile
 from longstop.fetch.visits.own_address import OwnAddress, StickyTerms
@@ -101,7 +104,7 @@ class Visiting:
     def _visitor(self, pool: BrowserPool) -> MatchVisitor:
         limits = http_limits(self._settings)
         sessions = Sessions(self._passages(), self._open_http)
-        courtesy = self._courtesy(SessionFetcher(sessions.any_of))
+        courtesy = self._courtesy(SessionFetcher(sessions.latest))
         options = PageOptions(
             page_seconds=self._settings.scraper.browser.timeouts.page,
             quiet_seconds=self._quiet_seconds,
@@ -114,6 +117,9 @@ class Visiting:
 
     def _passages(self) -> Passages:
         proxy = self._settings.scraper.proxy
+        if self._wanted.use_proxy:
+            exits = manager_of(self._manifest.name, proxy, self._profile(), random.Random())
+            return ByExits(exits, self._proxy, self._resolver, self._clock)
         terms = StickyTerms(proxy.sticky_ttl, 1 if proxy.mode == "rotating" else proxy.sticky_max_matches)
         return OwnAddress(self._proxy, self._resolver, self._profile(), self._clock, terms)
 

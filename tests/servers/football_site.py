@@ -47,6 +47,8 @@ class FootballSite:
         self.page_hangs = False
         self.calls_hang = False
         self.is_challenging = False
+        self.banned: set[str] = set()
+        self.peers: list[str] = []
         self.refuses_direct = False
         self.needs_token = True
         self.arrived = asyncio.Event()
@@ -72,7 +74,10 @@ class FootballSite:
     async def _note(self, request: web.Request, handler: Any) -> web.StreamResponse:
         self.hits[request.path] += 1
         self.seen.append(request)
+        self.peers.append(request.remote or "")
         self.arrived.set()
+        if request.remote in self.banned:
+            return web.Response(status=403, text="banned")
         response: web.StreamResponse = await handler(request)
         if isinstance(response, web.Response) and isinstance(response.body, bytes):
             self.sent_bytes += len(response.body)

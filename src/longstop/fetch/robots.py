@@ -18,6 +18,7 @@ from protego import Protego
 
 from longstop.clock import Clock
 from longstop.domain.errors import (
+    ExitFailedError,
     FetchError,
     MatchGoneError,
     RobotsRefusedError,
@@ -131,6 +132,9 @@ class RobotsGate:
         asked = FetchRequest(request.source, f"{site}/robots.txt", "robots", head_bytes_max=BYTES_MAX)
         try:
             body = (await self._fetcher.fetch(asked)).body
+        except ExitFailedError:
+            # It says nothing of the site, and the next call may leave by another exit.
+            raise
         except (MatchGoneError, SourceRefusedError, UnexpectedStatusError):
             body = b""
         except FetchError as error:

@@ -18,14 +18,16 @@ class Sessions:
         self._passages = passages
         self._open_http = open_http
         self._known: dict[str, VisitSession] = {}
+        self._latest: VisitSession | None = None
         self._ending = asyncio.Lock()
 
     async def take(self, key: str) -> VisitSession:
-        passage = await self._passages.take(key)
         await self._end_the_dead()
+        passage = await self._passages.take(key)
         session = self._known.get(passage.session_id)
         if session is None:
             session = self._known[passage.session_id] = VisitSession(passage, self._open_http(passage))
+        self._latest = session
         return session
 
     def judged(self, session: VisitSession, key: str, error: Exception | None, network: NetworkFigures) -> None:
@@ -33,9 +35,9 @@ class Sessions:
         if session.passage.session_id not in self._passages.alive():
             session.forget()
 
-    def any_of(self) -> VisitSession | None:
-        """Whoever is there, for a call that is about no match, such as robots.txt."""
-        return next(iter(self._known.values()), None)
+    def latest(self) -> VisitSession | None:
+        """Who was taken last, for a call that is about no match, such as robots.txt."""
+        return self._latest
 
     async def close(self) -> None:
         for session in tuple(self._known.values()):
