@@ -2,7 +2,10 @@
 
 from datetime import UTC, datetime
 
+import msgspec
+
 from longstop.domain.errors import EmptyPayloadError, ErrorAnswerError
+from longstop.domain.football import MatchReport
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.sources.contract import Reading
 from longstop.sources.sofascore import SofascoreReader
@@ -12,6 +15,7 @@ from longstop_origin.football.site import FootballSite
 from longstop_origin.football.world import FootballOptions, FootballWorld
 
 EPOCH = datetime(2026, 3, 6, 6, tzinfo=UTC).timestamp()
+NOTHING_YET = {"not_found", "empty"}
 PARTS = ("", "/incidents", "/lineups", "/statistics")
 READER = SofascoreReader("https://football.invalid")
 
@@ -40,3 +44,19 @@ def part_read(at_site: FootballSite, fixture: Fixture, part: str, at: float) -> 
         return error.verdict
     except EmptyPayloadError:
         return "empty"
+
+
+def report_at(at_site: FootballSite, fixture: Fixture, at: float) -> MatchReport:
+    """All parts that are there, as one visit brings them."""
+    report = MatchReport()
+    for part in PARTS:
+        found = part_read(at_site, fixture, part, at)
+        if isinstance(found, Reading):
+            assert found.football is not None
+            told = {
+                name: value for name, value in msgspec.structs.asdict(found.football).items() if value not in (None, ())
+            }
+            report = msgspec.structs.replace(report, **told)
+        else:
+            assert found in NOTHING_YET, f"{fixture.id}{part} at {at}: {found}"
+    return report

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import typer
@@ -92,23 +93,45 @@ def run_alone(command: Callable[..., None]) -> None:
 
 
 async def _serve(site: Site, host: str, port: int, announces: bool) -> None:
+    options = site.world.options
+    server = serve_site(site, now=lambda: CLOCK.now().timestamp(), host=host, port=port)
+    words = f"(seed {options.seed}, {options.speed:g} times life)"
+    await serve_until_stopped(server, Place(host, port), words, announces=announces)
+
+
+class Running(Protocol):
+    """A site that listens."""
+
+    @property
+    def url(self) -> str: ...
+
+
+class Place(msgspec.Struct, frozen=True):
+    host: str
+    port: int
+
+
+async def serve_until_stopped(
+    opened: AbstractAsyncContextManager[Running], wanted: Place, words: str, *, announces: bool
+) -> None:
+    """Until a signal, or the end of our input when somebody started us and hears the announcement."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
-    options = site.world.options
     try:
-        async with serve_site(site, now=lambda: CLOCK.now().timestamp(), host=host, port=port) as server:
+        async with opened as server:
             if announces:
                 _announce(server.url)
                 loop.add_reader(sys.stdin.fileno(), _end_with_input, stop)
             else:
-                say(f"The origin serves {server.url}/ (seed {options.seed}, {options.speed:g} times life).")
+                say(f"The origin serves {server.url}/ {words}.")
             await stop.wait()
     except OriginAddressError as error:
         raise InputError(str(error)) from error
     except OSError as error:
-        raise PortTakenError(f"The origin cannot listen on {host}:{port}: {_reason(error)}.") from error
+        where = f"{wanted.host}:{wanted.port}"
+        raise PortTakenError(f"The origin cannot listen on {where}: {_reason(error)}.") from error
 
 
 def _reason(error: OSError) -> str:

@@ -25,7 +25,7 @@ class FootballGuards(Struct, frozen=True, kw_only=True, omit_defaults=True):
     slow           seconds that each answer takes longer
     empty, swapped, schema, heavy   which family is empty, of another match, broken, padded by `heavy-kb`
     schema-kind    how it is broken: a field that is needed is renamed, or of another type
-    share          per cent of the requests that `down`, `slow`, `empty`, `swapped` and `heavy` hit
+    share          per cent of the requests that `down`, `slow`, `empty` and `swapped` hit
     """
 
     limit: Count | None = None

@@ -2,18 +2,14 @@
 
 from random import Random
 
-import msgspec
 import pytest
 
 from longstop.check.football import judge
-from longstop.domain.football import FootballEvent, MatchReport
-from longstop.sources.contract import Reading
+from longstop.domain.football import FootballEvent
 from longstop_origin.football.fixture import Fixture
-from longstop_origin.football.site import FootballSite
-from tests.football import EPOCH, PARTS, body, part_read, read, site
+from tests.football import EPOCH, body, read, report_at, site
 
 MOMENTS = 12
-NOTHING_YET = {"not_found", "empty"}
 
 
 def moments(fixture: Fixture, rng: Random) -> list[float]:
@@ -23,22 +19,6 @@ def moments(fixture: Fixture, rng: Random) -> list[float]:
     edges += [kickoff, kickoff + rng.choice(play.happenings).second if play.happenings else kickoff]
     near = [edge + rng.choice((-1, 0, 1)) for edge in edges]
     return sorted([*near, *(kickoff + rng.uniform(-30 * 3600, 3 * 3600) for _ in range(MOMENTS - len(near)))])
-
-
-def report_at(at_site: FootballSite, fixture: Fixture, at: float) -> MatchReport:
-    """All parts that are there, as one visit brings them."""
-    report = MatchReport()
-    for part in PARTS:
-        found = part_read(at_site, fixture, part, at)
-        if isinstance(found, Reading):
-            assert found.football is not None
-            told = {
-                name: value for name, value in msgspec.structs.asdict(found.football).items() if value not in (None, ())
-            }
-            report = msgspec.structs.replace(report, **told)
-        else:
-            assert found in NOTHING_YET, f"{fixture.id}{part} at {at}: {found}"
-    return report
 
 
 @pytest.mark.req("D4")
