@@ -9,14 +9,14 @@ import aiohttp
 import pytest
 
 from longstop.clock import SystemClock
-from longstop.commands.origin_process import OriginProcess
+from longstop.commands.origin_process import football_beside
 
 SECONDS = 60.0
 
 
 async def test_the_football_site_is_started_beside_us_and_ends_with_us() -> None:
     clock = SystemClock()
-    process = OriginProcess(("--football", "--port", "0", "--matches", "12", "--seed", "1"), clock)
+    process = football_beside(("--port", "0", "--matches", "12", "--seed", "1"), clock)
     url = await process.start()
     try:
         day = clock.now().date()

@@ -105,3 +105,8 @@ class OriginProcess:
                 return msgspec.json.decode(await response.read())
         except (TimeoutError, aiohttp.ClientError, OSError) as error:
             raise OriginError(f"The origin simulator did not answer {path}: {type(error).__name__}.") from error
+
+
+def football_beside(arguments: Sequence[str], clock: Clock) -> OriginProcess:
+    """The simulated football site, as a process that may run beside the other."""
+    return OriginProcess(("--football", *arguments), clock)
