@@ -72,7 +72,7 @@ class Delivery(Struct, frozen=True, gc=False):
 
     @property
     def wickets_lost(self) -> int:
-        return sum(wicket.is_counted for wicket in self.wickets)
+        return sum(wicket.is_counted for wicket in self.wickets) if self.wickets else 0
 
 
 class Revision(Struct, frozen=True, gc=False):

@@ -110,7 +110,7 @@ class Delivery(msgspec.Struct, frozen=True):
 
     @property
     def wickets(self) -> int:
-        return sum(dismissal.is_wicket for dismissal in self.dismissals)
+        return sum(dismissal.is_wicket for dismissal in self.dismissals) if self.dismissals else 0
 
     def says_the_same_as(self, other: "Delivery") -> bool:
         """Equal in content: a source that only re-stamps its clock has corrected nothing."""

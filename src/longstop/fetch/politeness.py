@@ -2,8 +2,8 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack
+from types import TracebackType
 from typing import Protocol
 
 import msgspec
@@ -84,17 +84,19 @@ class PoliteFetcher:
         async with self.turn(request):
             return await self._inner.fetch(request)
 
-    @asynccontextmanager
-    async def turn(self, request: FetchRequest) -> AsyncIterator[None]:
+    def turn(self, request: FetchRequest) -> "_Turn":
         """For one call, made within."""
+        return _Turn(self, request)
+
+    async def begin(self, request: FetchRequest) -> None:
+        """Holds a permit when it comes back; `_Turn` gives it back."""
         self._require_welcome(request)
         if self._permission is not None:
             self._slow_to(await self._permission.require_allowed(request))
-        async with self._permit(request):
-            try:
-                yield
-            except SourceThrottledError as error:
-                raise self.heed(request, error) from error.__cause__
+        await self._take_permit(request)
+
+    def end(self) -> None:
+        self._permits.release()
 
     async def close(self) -> None:
         await self._inner.close()
@@ -129,8 +131,7 @@ class PoliteFetcher:
         burst = 1 if interval_seconds > 0 else self._manners.burst_allowance
         self._bucket.set_pace(max(own, interval_seconds), burst)
 
-    @asynccontextmanager
-    async def _permit(self, request: FetchRequest) -> AsyncIterator[None]:
+    async def _take_permit(self, request: FetchRequest) -> None:
         if self._waiting >= self._manners.waiting_max:
             raise SourceCrowdedError(f"{self._waiting} calls wait for the source already.")
         self._waiting += 1
@@ -143,10 +144,6 @@ class PoliteFetcher:
             ) from error
         finally:
             self._waiting -= 1
-        try:
-            yield
-        finally:
-            self._permits.release()
 
     async def _stand_in_line(self, request: FetchRequest) -> None:
         """Whoever came first goes first; a permit comes out of here, or is given back.
@@ -163,3 +160,23 @@ class PoliteFetcher:
                     self._require_welcome(request)
                 undo.pop_all()
             self._bucket.take(self._clock.monotonic())
+
+
+class _Turn(AbstractAsyncContextManager[None]):
+    """One call. A class, since each poll makes one: a generator costs several times as much."""
+
+    def __init__(self, polite: PoliteFetcher, request: FetchRequest) -> None:
+        self._polite = polite
+        self._request = request
+
+    async def __aenter__(self) -> None:
+        await self._polite.begin(self._request)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if isinstance(error, SourceThrottledError):
+                raise self._polite.heed(self._request, error) from error.__cause__
+        finally:
+            self._polite.end()

@@ -204,9 +204,14 @@ _encode: Callable[[Any], bytes] = msgspec.json.Encoder(order="deterministic", en
 
 
 def _encoded(signal: Signal) -> bytes:
-    plain = msgspec.structs.asdict(signal)
-    # It names the places of files, which differ from house to house.
-    plain.pop("stack_trace", None)
     if isinstance(signal, signals.ScoreStored):
-        plain["observation"] = signal.observation.provenance  # which has the hash of all the rest
-    return _encode(plain)
+        # The hash of all the rest is in its provenance.
+        return _encode((signal.observation.provenance, _but(signal, "observation")))
+    # It names the places of files, which differ from house to house.
+    return _encode(_but(signal, "stack_trace") if hasattr(signal, "stack_trace") else signal)
+
+
+def _but(signal: Signal, name: str) -> dict[str, Any]:
+    plain = msgspec.structs.asdict(signal)
+    del plain[name]
+    return plain

@@ -209,7 +209,9 @@ def parse_feed(ref: MatchRef, snapshot: Snapshot) -> shapes.Feed:
     return feed
 
 
+@lru_cache(maxsize=10_000)
 def read_over(innings: int, over: shapes.Over) -> OverReport:
+    """Each poll shows the last overs again, and most of them are over."""
     return OverReport(
         innings,
         over.o,
