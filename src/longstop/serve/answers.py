@@ -112,6 +112,15 @@ def answer_of(body: Any, age: Age, modified_at: datetime | None = None) -> Answe
     )
 
 
+def answer_of_fields(
+    fields: dict[str, Any], found: wire.Metadata, age: Age, modified_at: datetime | None = None
+) -> Answer:
+    """The same for what has no form of its own."""
+    tag = tag_of(_encode(fields), _encode(timeless(found)))
+    headers = headers_of(age, tag, modified_at, is_degraded=found.degraded)
+    return Answer(_encode(fields | {"_metadata": found}), headers, tag, modified_at=modified_at)
+
+
 class _Kept(msgspec.Struct):
     """What was written out of one match: the content, its tag, and the whole answer of the second in which it was."""
 

@@ -4,9 +4,8 @@ Each route is a few lines; what it says is built in `matches`, `balls` and `vita
 """
 
 from secrets import token_hex
-from typing import Any
 
-from litestar import Litestar, Request, Router, get
+from litestar import Litestar, Router, get
 from litestar.di import Provide
 from litestar.openapi import OpenAPIConfig
 from litestar.params import FromPath
@@ -25,9 +24,10 @@ from longstop.serve.exports.routes import export_routes
 from longstop.serve.gate import Gate, Note
 from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
+from longstop.serve.negotiation import require_document, require_json_accepted
 from longstop.serve.parameters import problems
 from longstop.serve.probes import probes
-from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_ACCEPTABLE, NOT_FOUND, ApiError
+from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_FOUND, ApiError
 from longstop.serve.push_routes import PushDesk, push_router
 from longstop.serve.reading import ReadModel
 from longstop.serve.shortcut import shortcut
@@ -46,21 +46,6 @@ async def problem_type(name: FromPath[str]) -> dict[str, str | int]:
     if kind is None:
         raise ApiError(NOT_FOUND, "There is no problem type of this name.")
     return {"type": kind.type, "status": kind.status, "title": kind.title, "hint": kind.hint}
-
-
-async def require_json_accepted(request: Request[Any, Any, Any]) -> None:
-    """Before every route but the page and files: whoever accepts something else only is told so."""
-    told = [value for name, value in request.scope["headers"] if name == b"accept"]
-    if not told or "text/" in request.route_handler.media_type:
-        return
-    if not any(_accepts_json(part) for part in b",".join(told).decode("latin-1").split(",")):
-        raise ApiError(NOT_ACCEPTABLE, "This address answers in application/json.")
-
-
-def _accepts_json(part: str) -> bool:
-    media, _, parameters = part.strip().lower().partition(";")
-    is_refused = "q=0" in parameters.replace(" ", "").split(";")
-    return media.strip() in {"", "*/*", "application/*", "application/json"} and not is_refused
 
 
 def create_app(
@@ -131,7 +116,9 @@ def create_litestar(
             title="Longstop",
             version=model.instance.version,
             description="Live match data with its age and its origin. Reads only, but for pushes and /admin.",
-            openapi_router=Router("/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False),
+            openapi_router=Router(
+                "/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False, before_request=require_document
+            ),
             render_plugins=[JsonDocument(path=["/", "/openapi.json"]), YamlDocument(path="/openapi.yaml")],
         ),
         logging_config=None,

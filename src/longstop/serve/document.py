@@ -15,7 +15,17 @@ from litestar.openapi.plugins import JsonRenderPlugin, YamlRenderPlugin
 
 from longstop.serve.entry.rules import Access, rule_of
 from longstop.serve.entry.sessions import COOKIE
-from longstop.serve.problems import BAD_PARAMETER, CATALOGUE, INTERNAL, MEDIA_TYPE, NOT_ACCEPTABLE, TOO_LONG, Kind
+from longstop.serve.problems import (
+    BAD_PARAMETER,
+    CATALOGUE,
+    INTERNAL,
+    MEDIA_TYPE,
+    NOT_ACCEPTABLE,
+    TOO_LARGE,
+    TOO_LONG,
+    UNSUPPORTED_MEDIA,
+    Kind,
+)
 
 _REFUSALS: Final = {
     "401": "A token is needed, or the one that was sent is not good.",
@@ -43,6 +53,7 @@ _FILES: Final = {
 }
 _WITH_EXAMPLE: Final = frozenset({"application/json", "text/event-stream"})
 _ANYWHERE: Final = {str(kind.status): kind for kind in (BAD_PARAMETER, NOT_ACCEPTABLE, TOO_LONG, INTERNAL)}
+_OF_BODIES: Final = {str(kind.status): kind for kind in (TOO_LARGE, UNSUPPORTED_MEDIA)}
 _PROBLEM: Final = {"$ref": "#/components/schemas/Problem"}
 
 
@@ -89,6 +100,8 @@ def _tell_problems(operation: _Document) -> None:
     """What any request may be answered with; and that a problem is one, also where the framework tells of its own."""
     responses = operation["responses"]
     for status, kind in _ANYWHERE.items():
+        responses.setdefault(status, {"description": f"{kind.title}."})
+    for status, kind in _OF_BODIES.items() if "requestBody" in operation else ():
         responses.setdefault(status, {"description": f"{kind.title}."})
     for status, answer in responses.items():
         is_report = status == "503" and "application/json" in answer.get("content", {})

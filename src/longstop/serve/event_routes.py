@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, field
 from longstop.clock import age_seconds
 from longstop.domain.events import MatchEvent
 from longstop.serve import balls, wire
+from longstop.serve.answers import answer_of
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
 from longstop.serve.freshness import Age, KnownMatch, iso, iso_or_none
@@ -160,10 +161,11 @@ async def match_deliveries(
     tags=["events"],
     summary="What happened in all matches, in one order, after a cursor",
     response_headers=FRESH,
-    responses=ERRORS | ERRORS_OF_CURSORS,
+    responses=ERRORS | ERRORS_OF_CURSORS | NOT_MODIFIED,
 )
 async def feed(
     reads: Reads,
+    request: Asked,
     after: Annotated[
         str,
         QueryParameter(max_length=40, description="`next_after` of the last; 0 begins.", schema_extra=FEED_CURSOR),
@@ -180,7 +182,7 @@ async def feed(
     head = wire.ListMetadata(iso(age.captured_at), age.whole_seconds, age.is_stale, reads.recollection.is_degraded)
     told = [FedEventOut(str(fed.at), fed.item.told) for fed in shown]
     body = Feed(told, str(last), has_more=len(page) > limit or len(page) >= PAGE, metadata=head)
-    return Response(body, headers=age.headers())
+    return answer_of(body, age).to(request)
 
 
 async def _next_page(reads: ReadingDesk, cursor: FeedCursor, wait: float) -> tuple[FedItem, ...]:

@@ -13,10 +13,10 @@ from msgspec import Struct, field
 
 from longstop.domain.match import MatchStatus
 from longstop.serve import wire
-from longstop.serve.answers import answer_of
+from longstop.serve.answers import Answer, answer_of, answer_of_fields
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
-from longstop.serve.freshness import HEADERS, age_of
+from longstop.serve.freshness import HEADERS, KnownMatch, age_of
 from longstop.serve.lists import MatchLists, Wanted, place_of
 from longstop.serve.matches import match_body
 from longstop.serve.parameters import (
@@ -121,10 +121,11 @@ async def match_snapshots(reads: Reads, request: Asked, match_id: MatchId) -> Re
     tags=["deltas"],
     summary="What changed since a sequence number, or since the state before; everything when that is not known",
     response_headers=FRESH,
-    responses=ERRORS_OF_ONE,
+    responses=ERRORS_OF_ONE | NOT_MODIFIED,
 )
 async def match_delta(
     reads: Reads,
+    request: Asked,
     match_id: MatchId,
     since: Annotated[
         int, QueryParameter(ge=0, le=CURSOR_MAX, description="A `sequence_number` you have; 0 is the state before.")
@@ -132,15 +133,19 @@ async def match_delta(
 ) -> Response[dict[str, Any]]:
     known = await reads.known(match_id)
     states = reads.snapshots.states(known)
-    told = age_of(known, reads.model)
     if not states:
-        return Response({"_diff_type": "initial", "match_id": match_id, "_metadata": reads.metadata(known)})
+        return _told(reads, known, {"_diff_type": "initial", "match_id": match_id}).to(request)
     current, previous = states[-1], _before(states, since)
     changed = delta(
         reads.snapshots.payload(known, current),
         None if previous is None else reads.snapshots.payload(known, previous),
     )
-    return Response(changed | {"_metadata": reads.metadata(known)}, headers=told.headers())
+    return _told(reads, known, changed).to(request)
+
+
+def _told(reads: ReadingDesk, known: KnownMatch, fields: dict[str, Any]) -> Answer:
+    modified_at = known.live.captured_at if known.live else None
+    return answer_of_fields(fields, reads.metadata(known), age_of(known, reads.model), modified_at)
 
 
 def _before(states: Sequence[State], since: int) -> State | None:

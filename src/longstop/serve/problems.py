@@ -59,7 +59,12 @@ FOREIGN_CURSOR = Kind(
 )
 METHOD = Kind("method-not-allowed", 405, "This address cannot do that", "Use one of the methods in the Allow header.")
 NOT_ACCEPTABLE = Kind("not-acceptable", 406, "Only JSON is spoken here", "Send `Accept: application/json`, or none.")
-TOO_LARGE = Kind("too-large", 413, "The request is too large", "Reading needs no body.")
+TOO_LARGE = Kind(
+    "too-large", 413, "The request is too large", "Reading needs no body, a verb a small one; push in smaller batches."
+)
+UNSUPPORTED_MEDIA = Kind(
+    "unsupported-media-type", 415, "The body is of a kind that is not read here", "/schema has the kinds that are."
+)
 TOO_LONG = Kind("address-too-long", 414, "The address is too long", "Shorten the path or the query.")
 INTERNAL = Kind(
     "internal", 500, "Something went wrong inside", "Try again; if it stays, look for the request id in the log."
@@ -133,6 +138,7 @@ CATALOGUE: Mapping[str, Kind] = {
         METHOD,
         NOT_ACCEPTABLE,
         TOO_LARGE,
+        UNSUPPORTED_MEDIA,
         TOO_LONG,
         INTERNAL,
         STORE_UNAVAILABLE,
@@ -155,7 +161,14 @@ CATALOGUE: Mapping[str, Kind] = {
         OTHER,
     )
 }
-_BY_STATUS: Mapping[int, Kind] = {400: BAD_PARAMETER, 404: NOT_FOUND, 405: METHOD, 406: NOT_ACCEPTABLE, 413: TOO_LARGE}
+_BY_STATUS: Mapping[int, Kind] = {
+    400: BAD_PARAMETER,
+    404: NOT_FOUND,
+    405: METHOD,
+    406: NOT_ACCEPTABLE,
+    413: TOO_LARGE,
+    415: UNSUPPORTED_MEDIA,
+}
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -278,9 +291,18 @@ _CHOICES: Mapping[str, tuple[str, str]] = {
 }
 
 
+_PLAIN_WORDS = (
+    ("`int`", "a whole number"),
+    ("`str`", "text"),
+    ("`float`", "a number"),
+    ("Expected", "must be"),
+    ("`", ""),
+)
+
+
 def _plain(message: str) -> str:
     """msgspec speaks of types; a consumer thinks of numbers and words."""
-    for technical, plain in (("`int`", "a whole number"), ("`str`", "text"), ("Expected", "must be"), ("`", "")):
+    for technical, plain in _PLAIN_WORDS:
         message = message.replace(technical, plain)
     return message
 

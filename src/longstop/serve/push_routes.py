@@ -22,11 +22,11 @@ from longstop.serve.entry.rules import PUSH
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import iso
 from longstop.serve.problems import (
-    BAD_PARAMETER,
     MEDIA_TYPE,
     NOT_FOUND,
     PUSH_CONFLICT,
     PUSHES_FULL,
+    UNSUPPORTED_MEDIA,
     ApiError,
     Problem,
 )
@@ -61,7 +61,7 @@ class PushDesk:
     async def take(self, request: _Request) -> KeptPush:
         media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media not in {"", "application/json"}:
-            raise ApiError(BAD_PARAMETER, "Content-Type: must be application/json.")
+            raise ApiError(UNSUPPORTED_MEDIA, f"The body is {media[:60]}; it must be application/json.")
         payloads = payloads_of(await request.body())
         push = push_of(payloads, visit_of(request.scope).consumer, request.headers.get("idempotency-key"))
         try:

@@ -22,6 +22,7 @@ from longstop.serve.entry.token_form import asked_of
 from longstop.serve.entry.tokens import Audience
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import iso
+from longstop.serve.negotiation import require_json_body
 from longstop.serve.problems import MEDIA_TYPE, NO_TOKEN, NOT_FROM_HERE, ApiError, Problem, bad_parameter
 from longstop.store.entry.access import AccessStore
 
@@ -227,6 +228,7 @@ def entry_routers(desk: TokenDesk, log: AccessStore, clock: Clock) -> list[Route
         route_handlers=[login, session, logout],
         dependencies=provided,
         include_in_schema=False,
+        before_request=require_json_body,
         request_max_body_size=most,
     )
     return [public, page]

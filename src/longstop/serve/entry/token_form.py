@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
-from longstop.serve.problems import BAD_KEY, ApiError, bad_parameter
+from longstop.serve.problems import BAD_KEY, UNSUPPORTED_MEDIA, ApiError, bad_parameter
 
 GRANT: Final = "client_credentials"
 _FIELDS_MAX: Final = 16
@@ -33,10 +33,10 @@ def asked_of(media: str, body: bytes, header_key: str | None, authorization: str
     if kind == "application/x-www-form-urlencoded":
         return _of_form(body, authorization)
     if kind not in {"", "application/json"}:
-        raise bad_parameter("Content-Type", "must be application/json or application/x-www-form-urlencoded.")
+        raise ApiError(UNSUPPORTED_MEDIA, "The body must be application/json or application/x-www-form-urlencoded.")
     try:
         sent = msgspec.json.decode(body or b"{}", type=TokenRequest)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         raise bad_parameter("body", 'must be JSON such as {"api_key": "lsk_…"}.') from None
     plain = header_key or sent.api_key or (_basic(authorization) or ("", ""))[1]
     if not plain:

@@ -250,3 +250,29 @@ async def test_what_a_token_does_not_allow_counts_as_well(house: House) -> None:
     async with house.client() as client:
         statuses = [(await client.post("/admin/recycle", headers=bearer)).status_code for _ in range(110)]
     assert statuses == [403] * 99 + [429] * 11
+
+
+@pytest.mark.parametrize("first", [0.0, 0.1, 12345.678, 2.0**33 + 0.3])
+async def test_whoever_comes_to_the_second_when_he_was_told_to_is_let_in_and_not_before(first: float) -> None:
+    clock = Ticking(first)
+    limiter, policy = LocalLimiter(clock), Policy("small", 2)
+    assert limiter.take_now("acme", policy).reset_seconds == 60
+    clock.seconds += 0.25
+    limiter.take_now("acme", policy)
+    refused = limiter.take_now("acme", policy)
+    assert (refused.is_allowed, refused.reset_seconds) == (False, 60)
+    clock.seconds = first + 59.9
+    assert not limiter.take_now("acme", policy).is_allowed
+    assert limiter.take_now("acme", policy).reset_seconds == 1
+    clock.seconds = first + 60
+    assert limiter.take_now("acme", policy).is_allowed
+
+
+class Ticking(SystemClock):
+    """Moved by the test."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def monotonic(self) -> float:
+        return self.seconds

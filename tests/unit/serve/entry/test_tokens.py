@@ -69,7 +69,7 @@ async def test_the_key_may_come_in_any_of_its_forms(house: House) -> None:
         ({"data": {"grant_type": "password", "client_secret": "x"}}, 400, "bad-parameter"),
         ({"data": {"client_secret": "x"}}, 400, "bad-parameter"),
         ({"data": {"grant_type": "client_credentials"}}, 401, "bad-key"),
-        ({"content": b"<xml/>", "headers": {"content-type": "text/xml"}}, 400, "bad-parameter"),
+        ({"content": b"<xml/>", "headers": {"content-type": "text/xml"}}, 415, "unsupported-media-type"),
         ({"content": b"x" * 10_000}, 413, "too-large"),
         ({"headers": {"Authorization": "Basic !!!"}}, 401, "bad-key"),
         ({"headers": {"X-API-Key": b"\xd0\xba\xff"}}, 401, "bad-key"),
