@@ -17,7 +17,7 @@ from longstop.distribute.sink import Sink
 from longstop.domain.errors import InputError, LongstopError, SettingsError
 from longstop.domain.match import Names
 from longstop.domain.recovery import RecoveryAction
-from longstop.fetch.evidence import EvidenceStore
+from longstop.fetch.evidence import EvidenceReader, EvidenceStore
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
@@ -301,6 +301,7 @@ class Instance:
             bus=self.bus,
             verbs=self._verbs,
             written=self.hall.audit.written,
+            evidence=EvidenceReader(Path(self.settings.storage.root)).read,
         )
 
     async def _recycle(self, action: RecoveryAction, trigger: str) -> str | None:

@@ -45,6 +45,26 @@ async def login(page: Page, season: Season) -> None:
     await page.click("#session")
 
 
+async def operators(page: Page, season: Season) -> None:
+    """What the verbs are asked for is answered by the picture, since nobody keeps an audit of this season."""
+    entry = {"request_id": "r", "key_id": "k", "at": "2026-11-12T12:03:00Z", "reason": "", "detail": ""}
+    entries = [
+        entry | {"entry_id": "3", "verb": "pause", "subject": "crex_M2", "consumer": "dora", "outcome": "done"},
+        entry
+        | {"entry_id": "2", "verb": "enable source", "subject": "espn", "consumer": "dora", "outcome": "failed"}
+        | {"detail": "espn cannot be switched on: this Longstop cannot watch espn yet."},
+        entry
+        | {"entry_id": "1", "verb": "recycle", "subject": "instance", "consumer": "visitor", "outcome": "refused"}
+        | {"detail": "It needs the scope admin; the token has read."},
+    ]
+    audit = {"entries": entries, "count": 3, "next": "1", "recoveries": []}
+    await page.route("**/admin/audit*", lambda route: route.fulfill(json=audit))
+    await board(page, season)
+    await page.click("#desk-open")
+    await page.locator("#desk").scroll_into_view_if_needed()
+    await expect(page.locator("#audit .happening")).to_have_count(3)
+
+
 async def keys(page: Page, season: Season) -> None:
     await board(page, season)
     await page.keyboard.press("?")
@@ -59,7 +79,7 @@ async def lost(page: Page, season: Season) -> None:
 
 SCENES: dict[str, Scene] = {
     scene.__name__.replace("_", "-"): scene
-    for scene in (board, match, stale_match, gap, confirmation, login, keys, lost)
+    for scene in (board, match, stale_match, gap, confirmation, login, operators, keys, lost)
 }
 WHOLE = {"match", "gap", "stale-match"}
 

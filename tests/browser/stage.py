@@ -19,6 +19,7 @@ class Operator:
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.refusal: Exception | None = None
+        self.is_on = True
 
     async def _take(self, what: str) -> None:
         self.asked.append(what)
@@ -45,9 +46,11 @@ class Operator:
 
     async def switch_source(self, name: str, *, is_on: bool) -> None:
         await self._take(f"source {name} {'on' if is_on else 'off'}")
+        self.is_on = is_on
 
     def sources(self) -> list[tuple[str, bool, int, list[str]]]:
-        return []
+        needs = ["sources.espn.enabled: this Longstop cannot watch espn yet; it can watch crex, sofascore"]
+        return [("crex", self.is_on, int(self.is_on), []), ("espn", False, 0, needs)]
 
     async def start(self, url: str) -> str:
         await self._take(f"start {url}")
@@ -64,6 +67,7 @@ class Site:
         self.world = World()
         self._entry = entry(self.world)
         self.operator = Operator()
+        self.kept: dict[str, bytes] = {}
         self.closing = Closing()
         self.server = ApiServer(self._app(), "127.0.0.1", 0)
 
@@ -87,7 +91,13 @@ class Site:
         await self.server.stop(deadline_seconds=1)
 
     def _app(self) -> Gate:
-        desk = AdminDesk(reload=self._reload, clock=self.world.clock, bus=self.world.signals, verbs=self.operator)
+        desk = AdminDesk(
+            reload=self._reload,
+            clock=self.world.clock,
+            bus=self.world.signals,
+            verbs=self.operator,
+            evidence=lambda folder, name: self.kept.get(f"{folder}/{name}"),
+        )
         return create_app(replace(self.world.model, closing=self.closing), self._entry, admin=desk)
 
     async def _reload(self, reason: str) -> ReloadResult:

@@ -29,7 +29,11 @@ SECONDS_BETWEEN: Final = 60.0
 UNDER_WAY_MAX: Final = 4
 _REMEMBERED_MAX: Final = 5000
 _OURS: Final = re.compile(r"[0-9]{8}T[0-9]{12}Z_[A-Za-z0-9_-]{1,64}\.(html|png)(\.part)?")
+_ENDINGS: Final = {PAGES: ".html", PICTURES: ".png"}
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
 _FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# Without waiting: whatever lies there may be a pipe that nobody writes to.
+_READ_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FILE_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -76,6 +80,38 @@ class EvidenceStore:
         if len(self._kept_at) >= _REMEMBERED_MAX:
             self._kept_at.pop(next(iter(self._kept_at)))
         self._kept_at[folder, match_id] = now
+
+
+class EvidenceReader:
+    """Gives what was kept to whoever asks for it by its name; None for all that is none of ours."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, folder: str, name: str) -> bytes | None:
+        if not (_OURS.fullmatch(name) and name.endswith(_ENDINGS.get(folder, "\0"))):
+            return None
+        try:
+            found = self._read(folder, name)
+        except OSError:
+            return None
+        is_picture = folder == PICTURES
+        return found if found is None or not is_picture or found.startswith(_PNG) else None
+
+    def _read(self, folder: str, name: str) -> bytes | None:
+        """By handles, from the root on, and through no link."""
+        root = os.open(self._root, _FOLDER_FLAGS)
+        try:
+            place = os.open(folder, _FOLDER_FLAGS | os.O_NOFOLLOW, dir_fd=root)
+        finally:
+            os.close(root)
+        try:
+            file = os.open(name, _READ_FLAGS, dir_fd=place)
+        finally:
+            os.close(place)
+        with os.fdopen(file, "rb") as opened:
+            is_file = stat.S_ISREG(os.fstat(opened.fileno()).st_mode)
+            return opened.read(FILE_BYTES_MAX) if is_file else None
 
 
 class _File(msgspec.Struct, frozen=True, order=True):

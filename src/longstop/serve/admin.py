@@ -106,16 +106,22 @@ async def written_elsewhere() -> None:
     """Where nobody keeps an audit."""
 
 
+def nothing_kept(folder: str, name: str) -> bytes | None:  # noqa: ARG001 - there is no folder
+    """Where no evidence is kept."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class AdminDesk:
     """What the routes need. `verbs` are missing until there is an engine that has them. `written` waits a moment
-    for the audit, and never fails."""
+    for the audit, and never fails. `evidence` reads a kept file, by folder and name; it may block."""
 
     reload: Callable[[str], Awaitable[ReloadResult]]
     clock: Clock
     bus: Signals
     verbs: AdminVerbs | None = None
     written: Callable[[], Awaitable[None]] = written_elsewhere
+    evidence: Callable[[str, str], bytes | None] = nothing_kept
 
     async def does(
         self,

@@ -202,7 +202,8 @@ async def test_without_an_engine_that_has_them_the_other_verbs_have_no_route(off
         assert (await client.post("/admin/reload")).status_code == 200
         assert (await client.post("/admin/recycle")).status_code == 404
         paths = (await client.get("/schema")).json()["paths"]
-        assert [path for path in paths if "admin" in path] == ["/admin/reload"]
+        verbs = [path for path, item in paths.items() if "admin" in path and "post" in item]
+        assert verbs == ["/admin/reload"]
 
 
 @pytest.mark.parametrize("path", ["/admin/reload", "/admin/recycle", "/admin/matches"])

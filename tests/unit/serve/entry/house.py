@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from longstop.domain.access import ApiKey, Scope, Tier
+from longstop.fetch.evidence import EvidenceReader
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.entry.hall import Hall
@@ -41,7 +42,10 @@ class House:
         self.engine = Engine()
         self.clock = self.world.clock
         self.hall = Hall(settings, self.clock, self.heard.bus)
-        desk = AdminDesk(self._reload, self.clock, self.heard.bus, self.engine, self.hall.audit.written)
+        kept = EvidenceReader(Path(settings.storage.root))
+        desk = AdminDesk(
+            self._reload, self.clock, self.heard.bus, self.engine, self.hall.audit.written, evidence=kept.read
+        )
         self.pushes = PushJournal(Path(settings.storage.root) / "pushes.db", waiting_max=10)
         push = PushDesk(self.pushes, self.clock, self.heard.bus)
         self.app = create_app(self.world.model, self.hall.entry(), admin=desk, push=push)

@@ -10,6 +10,8 @@ export const VERBS = {
   recycle: { title: "Recycle browsers", words: "Every browser is replaced, the successor first. Matches go on meanwhile.", path: () => "/admin/recycle", yes: "Recycle" },
   reload: { title: "Reload settings", words: "The settings are read again; all of them are taken, or none.", path: () => "/admin/reload", yes: "Reload" },
   start: { title: "Watch a match", words: "The match at this address is watched from now on.", path: () => "/admin/matches", yes: "Watch", field: "url" },
+  enable: { title: "Switch on", words: "The source is asked from now on, until the next start: then the settings decide again.", path: ofSource("enable"), yes: "Switch on" },
+  disable: { title: "Switch off", words: "The source is asked no more. Its matches stay in the record, and go on when it is switched on again.", path: ofSource("disable"), yes: "Switch off" },
   restart: { title: "Restart", words: "A new scraper takes over; the old one leaves when the new one has delivered.", path: of("restart"), yes: "Restart" },
   pause: { title: "Pause", words: "The match is left alone until somebody resumes it. Nothing of it is scraped meanwhile.", path: of("pause"), yes: "Pause" },
   resume: { title: "Resume", words: "The match begins afresh now.", path: of("resume"), yes: "Resume" },
@@ -20,6 +22,10 @@ const OF_A_MATCH = ["restart", "pause", "resume", "rung", "stop"];
 
 function of(verb) {
   return (id) => `/admin/matches/${encodeURIComponent(id)}/${verb}`;
+}
+
+function ofSource(verb) {
+  return (name) => `/admin/sources/${encodeURIComponent(name)}/${verb}`;
 }
 
 export class Verbs {
@@ -114,6 +120,7 @@ export class Verbs {
       this.say(outcomeWords(this.verb, said), "good");
       this.offer("");
       byId("ask-no").focus();
+      document.dispatchEvent(new CustomEvent("longstop-verb"));
       return;
     }
     if (answer.status === 401) {
@@ -145,7 +152,7 @@ function labelled(words, field) {
 }
 
 function outcomeWords(verb, said) {
-  if (verb.name !== "reload") return `Done: ${verb.title.toLowerCase()}${said.match_id ? `, ${said.match_id}` : ""}.`;
+  if (verb.name !== "reload") return `Done: ${verb.title.toLowerCase()}${verb.id || said.match_id ? `, ${verb.id || said.match_id}` : ""}.`;
   const changed = [...(said.applied ?? [])].map((each) => `${each.setting}: ${each.before} → ${each.after}`);
   const waiting = (said.needs_restart ?? []).map((each) => each.setting);
   const parts = [changed.length ? changed.join("; ") : "nothing has changed", waiting.length ? `needs a restart: ${waiting.join(", ")}` : ""];

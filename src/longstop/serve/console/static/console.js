@@ -2,6 +2,7 @@
 
 import { Verbs } from "/console/actions.js";
 import { Board } from "/console/board.js";
+import { Desk } from "/console/desk.js";
 import { headline, showHead } from "/console/instance.js";
 import { Link } from "/console/link.js";
 import { MatchPage } from "/console/match.js";
@@ -20,6 +21,7 @@ const titleOf = (id) => board.views.get(id)?.row?.title ?? id;
 const news = new News(titleOf);
 const verbs = new Verbs(titleOf);
 const page = new MatchPage(link, board, verbs);
+const desk = new Desk(verbs, titleOf, () => page.id === null);
 let spokenAt = -SPEAK_EVERY_MS;
 // For whoever measures: what taking a frame cost, in milliseconds.
 const cost = (window.longstopCost = { frames: 0, last: 0, worst: 0, total: 0 });
@@ -120,6 +122,7 @@ const KEYS = {
   ArrowDown: () => board.step(1),
   ArrowUp: () => board.step(-1),
   n: () => byId("news").focus(),
+  o: () => byId("desk").focus(),
   t: () => turnTheme(),
   "?": () => byId("keys").showModal(),
   Escape: () => leave(),
@@ -186,7 +189,7 @@ document.addEventListener("longstop-session", () => {
 });
 
 showTheme();
-session.learn();
+session.learn().then(() => desk.suit());
 goTo(location.pathname, false);
 setInterval(() => { if (!document.hidden) tick(); }, 1000);
 link.open();

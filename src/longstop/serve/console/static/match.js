@@ -3,6 +3,7 @@
 import { chip, drawAges, limitAt, spoken } from "/console/glyphs.js";
 import { newsLine } from "/console/news.js";
 import { flagWords, paceWords, startWords, stateWord } from "/console/row.js";
+import { session } from "/console/session.js";
 import { sheetNode } from "/console/sheet.js";
 import { byId, counted, duration, make, moment, name, put, show } from "/console/text.js";
 
@@ -297,8 +298,34 @@ function entryLine(each, now, usual = "note") {
   const level = { "held back": "warning", "breaker opened": "warning" }[each.what] ?? usual;
   const what = (each.count ?? 1) > 1 ? `${each.what} × ${each.count}` : each.what;
   const item = happening(level, what, Date.parse(each.at), now, each.text, each.hint);
-  for (const file of each.evidence ?? []) item.append(make("p", "hint mono", `kept: ${file}`));
+  for (const file of each.evidence ?? []) item.append(keptLine(file));
   return item;
+}
+
+const KEPT = /^(error_pages|errors)\/[\w.-]+$/;
+
+// A page or picture of a failure: opened beside this page, by whoever may.
+function keptLine(file) {
+  const line = make("p", "hint mono", "kept: ");
+  if (!KEPT.test(file)) {
+    line.append(file);
+    return line;
+  }
+  const link = make("a", "", file);
+  link.href = `/admin/evidence/${file}`;
+  link.target = "_blank";
+  link.rel = "noopener";
+  link.addEventListener("click", (event) => openKept(event, link.href));
+  line.append(link);
+  return line;
+}
+
+async function openKept(event, address) {
+  if (session.who !== null) return;
+  event.preventDefault();
+  const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.status === 401) session.ask("What was kept of a failure is opened with a login: the scope admin is needed.", () => window.open(address, "_blank", "noopener"));
+  else window.open(address, "_blank", "noopener");
 }
 
 function correctionLine(each, now) {
