@@ -14,7 +14,7 @@ from longstop.serve.origins import metadata
 from longstop.serve.parameters import require_key
 from longstop.serve.problems import UNKNOWN_MATCH, ApiError
 from longstop.serve.reading import ReadModel
-from longstop.serve.recollection import Recollection, Remembered
+from longstop.serve.recollection import PATIENCE_SECONDS, Recollection, Remembered
 from longstop.serve.snapshots import Snapshots
 from longstop.serve.streaming.following import Streams
 from longstop.serve.streaming.lines import FeedPages
@@ -54,11 +54,17 @@ class ReadingDesk:
             raise ApiError(UNKNOWN_MATCH, f"Nothing was known of a match {match_id} then.")
         return known
 
-    async def answer(self, request: _Request, known: KnownMatch, build: Callable[[], Awaitable[Any]]) -> Answer:
+    async def answer(
+        self,
+        request: _Request,
+        known: KnownMatch,
+        build: Callable[[], Awaitable[Any]],
+        patience: float = PATIENCE_SECONDS,
+    ) -> Answer:
         """Of what only the store has. While it is away, the last answer at the same address."""
         address = str(request.url.path) + "?" + request.url.query
         try:
-            body = await self.recollection.asked(build)
+            body = await self.recollection.asked(build, patience)
         except StoreError:
             known = msgspec.structs.replace(known, is_degraded=True)
             body = self._last.recall(address, self.metadata(known))

@@ -29,6 +29,7 @@ from longstop.serve.parameters import (
     moment_of,
 )
 from longstop.serve.reading import ReadModel
+from longstop.serve.recollection import WHOLE_SECONDS
 from longstop.serve.streaming.known_cursors import require_known_cursor, require_known_place
 from longstop.serve.streaming.lines import PAGE, FedItem, Told
 from longstop.serve.streaming.newest import Listener
@@ -152,7 +153,7 @@ async def match_deliveries(
             metadata=reads.metadata(known),
         )
 
-    return (await reads.answer(request, known, build)).to(request)
+    return (await reads.answer(request, known, build, WHOLE_SECONDS)).to(request)
 
 
 @get(

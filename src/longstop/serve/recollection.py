@@ -31,6 +31,8 @@ OTHERS_SECONDS: Final = 1.0
 OWN_SECONDS: Final = 15.0
 # So long a reader waits for the database, and so long none is asked again after it did not answer.
 PATIENCE_SECONDS: Final = 1.5
+# For the whole of a match: a Test has thousands of balls, and a busy machine is not a database that is away.
+WHOLE_SECONDS: Final = 10.0
 AWAY_SECONDS: Final = 2.0
 
 T = TypeVar("T")
@@ -138,17 +140,17 @@ class Recollection:
                 raise
             return known
 
-    async def asked(self, question: Callable[[], Awaitable[T]]) -> T:
+    async def asked(self, question: Callable[[], Awaitable[T]], patience: float = PATIENCE_SECONDS) -> T:
         """A question to the store, within a deadline; none for a moment after one was not answered."""
         clock = self._model.clock
         if clock.monotonic() < self._away_until:
             raise StoreUnavailableError("The database did not answer a moment ago.")
         try:
-            async with clock.timeout(PATIENCE_SECONDS):
+            async with clock.timeout(patience):
                 return await question()
         except TimeoutError:
             self._away_until = clock.monotonic() + AWAY_SECONDS
-            raise StoreUnavailableError(f"The database did not answer within {PATIENCE_SECONDS:g} s.") from None
+            raise StoreUnavailableError(f"The database did not answer within {patience:g} s.") from None
         except StoreError:
             self._away_until = clock.monotonic() + AWAY_SECONDS
             raise
@@ -184,7 +186,7 @@ class Recollection:
 
     async def as_it_was(self, match_id: str, moment: datetime) -> KnownMatch | None:
         """None when nothing was known of it then. Only the store knows the past."""
-        return await self.asked(lambda: self._as_it_was(match_id, moment))
+        return await self.asked(lambda: self._as_it_was(match_id, moment), WHOLE_SECONDS)
 
     async def _as_it_was(self, match_id: str, moment: datetime) -> KnownMatch | None:
         store = self._model.store

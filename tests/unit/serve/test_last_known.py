@@ -1,11 +1,13 @@
 """With the database away what is known is told, and that it is only known: marked, aged, and as new as we are."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
 from longstop.domain.events import Gap, GapState
 from longstop.observe import signals as facts
+from longstop.serve.recollection import PATIENCE_SECONDS
 from tests.unit.serve.world import NOON, World, events, records, row
 
 pytestmark = [pytest.mark.req("B7"), pytest.mark.req("C6")]
@@ -153,3 +155,23 @@ async def test_the_list_is_read_page_by_page() -> None:
         ]
     assert seen == [f"crex_K{number}" for number in range(7)]
     assert broken == [410] * 4
+
+
+@pytest.mark.parametrize("path", ["export", "scorecard", "deliveries", "export?as_of=2026-01-01T00:00:00Z"])
+async def test_a_whole_match_may_take_longer_than_a_look_at_it(monkeypatch: pytest.MonkeyPatch, path: str) -> None:
+    """A Test has thousands of balls, and a busy machine is not a database that is away."""
+    world = World()
+    world.add()
+    world.score()
+    at_once = world.store.deliveries
+
+    async def slowly(match_id: str, **asked: Any) -> Any:
+        await asyncio.sleep(PATIENCE_SECONDS + 0.2)
+        return await at_once(match_id, **asked)
+
+    monkeypatch.setattr(world.store, "deliveries", slowly)
+    async with world.client() as client:
+        answer = await client.get(f"/cricket-data/matches/crex_QUY/{path}")
+        after = await client.get("/cricket-data/match-info/crex_QUY")
+    assert answer.status_code == 200, answer.text
+    assert after.json()["_metadata"]["degraded"] is False

@@ -21,6 +21,7 @@ from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
 from longstop.serve.naming import NameBook
 from longstop.serve.parameters import ERRORS_OF_ONE, AsOf, MatchId, moment_of, problems
 from longstop.serve.problems import NOT_INSTALLED, ApiError
+from longstop.serve.recollection import WHOLE_SECONDS
 from longstop.serve.scorecard import Scorecard, scorecard
 from longstop.serve.whole import WholeMatch, whole_match
 
@@ -55,7 +56,7 @@ async def match_scorecard(reads: Reads, request: Asked, match_id: MatchId, as_of
         names = NameBook(reads.model.names(known.row.ref.source))
         return scorecard(whole, names, reads.metadata(known), iso_or_none(moment))
 
-    return (await reads.answer(request, known, build)).to(request)
+    return (await reads.answer(request, known, build, WHOLE_SECONDS)).to(request)
 
 
 @get(
@@ -80,7 +81,7 @@ async def match_export(
 ) -> Response[Any]:
     moment = moment_of("as_of", as_of)
     known = await reads.known(match_id, moment)
-    whole = await reads.recollection.asked(lambda: whole_match(reads, known, moment))
+    whole = await reads.recollection.asked(lambda: whole_match(reads, known, moment), WHOLE_SECONDS)
     body = await asyncio.to_thread(_file, kind, whole, reads, reads.model.clock.now())
     media, ending = _MEDIA[kind]
     age = age_of(known, reads.model)
