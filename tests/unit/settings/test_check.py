@@ -108,6 +108,9 @@ def test_the_rules_name_real_keys_and_the_defaults_keep_them() -> None:
         ("scraper.monitoring.alerts.webhook_url", "slack"),
         ("api.auth.jwt_secret", "short"),
         ("api.auth.jwt_secret", "a" * 64),
+        ("api.auth.jwt_secret", "changeme-changeme-changeme-changeme"),
+        ("api.auth.jwt_secret", "your-256-bit-secret-your-256-bit-secret"),
+        ("api.auth.jwt_secret", "please_change_this_super_secret_jwt_signing_key"),
         ("api.limits.trusted_proxies", "10.0.0.1/8"),
         ("storage.root", ""),
         ("storage.root", "a?b"),
@@ -134,6 +137,8 @@ def test_an_impossible_text_is_refused(faults_of, path, text) -> None:
         ("api.host", "::"),
         ("api.limits.trusted_proxies", "10.0.0.0/8, ::1"),
         ("api.auth.jwt_secret", "0123456789abcdef0123456789abcdef"),
+        ("api.auth.jwt_secret", "f3a9c1e07b5d2846f3a9c1e07b5d2846a1b2c3d4"),
+        ("api.auth.jwt_secret", "!$%&/()=?*+#';:,<>|{}[]~^°§@!$%&/()"),
     ],
 )
 def test_a_possible_text_is_accepted(loaded, path, text) -> None:

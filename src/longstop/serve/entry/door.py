@@ -129,6 +129,7 @@ class Door:
         """One more that came to nothing; raises when this address has had too many of them."""
         verdict = await self._limiter.take(f"address {self.addresses.of(scope)}", self._attempts())
         if not verdict.is_allowed:
+            visit_of(scope).headers = verdict.headers()
             raise too_many(verdict, "From this address too many requests came that were refused.")
 
     def _identified(self, scope: Any, access: Access) -> Caller:

@@ -176,7 +176,10 @@ async def test_whoever_guesses_is_stopped_by_his_address_and_nobody_else(house: 
     async with house.client() as client:
         answers = [await guess(client, number) for number in range(60)]
         assert [answer.status_code for answer in answers] == [401] * 30 + [429] * 30
-        assert int(answers[-1].headers["retry-after"]) <= 61
+        told = answers[-1].headers
+        assert int(told["retry-after"]) <= 60
+        assert told["ratelimit"] == f'"attempts";r=0;t={told["retry-after"]}'
+        assert (told["x-ratelimit-limit"], told["x-ratelimit-remaining"]) == ("30", "0")
         assert (await client.get(MATCH, headers=bearer)).status_code == 200
     async with house.client("192.0.2.200") as client:
         assert (await guess(client, 1)).status_code == 401
