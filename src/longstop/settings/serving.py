@@ -17,8 +17,8 @@ SECRET_LENGTH_MIN = 32
 SECRET_VARIETY_MIN = 8
 # What is written in examples, to be changed; and what joins such words.
 _TRIED_FIRST = re.compile(
-    r"your|256|bits?|super|secret|password|passphrase|change|please|default|example|jwt|token|key|admin|longstop|letmein|"
-    r"qwerty|insecure|replace|this|with|random|string|production|must|signing|placeholder|dummy|me|[-_. ]"
+    r"your|256|bits?|super|secret|password|passphrase|change|please|default|example|jwt|token|key|admin|longstop|"
+    r"letmein|qwerty|insecure|replace|this|with|random|string|production|must|signing|placeholder|dummy|me|[-_. ]"
 )
 
 
