@@ -8,7 +8,8 @@ from longstop.store.buffer import BufferLimits
 from longstop.store.contract import Store
 from longstop.store.durable import LEVELS_PERCENT, DurableOptions
 from longstop.store.durably import DurabilityLimits, durably
-from longstop.store.open import open_store
+from longstop.store.open import StoreOptions, open_store
+from longstop.store.postgres_options import PostgresOptions
 from longstop.store.spool import SpoolLimits
 from longstop.store.sqlite import SqliteStore
 from longstop.store.sqlite_file import remove_unused
@@ -17,7 +18,8 @@ MIB = 2**20
 
 
 def store_for(settings: Settings, clock: Clock) -> Store:
-    inner = open_store(settings.database.url.get_secret_value(), clock=clock)
+    options = StoreOptions(postgres=PostgresOptions(has_place=True))
+    inner = open_store(settings.database.url.get_secret_value(), clock=clock, options=options)
     return durably(inner, settings.storage.root / "spool", clock, durability_limits(settings))
 
 

@@ -17,8 +17,9 @@ from longstop.store.capture_queries import Pruning
 from longstop.store.captures import StoreCaptures
 from longstop.store.cells import Row, moment_as_utc
 from longstop.store.contract import WriteBatch
-from longstop.store.postgres_engine import DATABASE_ERRORS, is_repeatable, make_engine, store_error
+from longstop.store.postgres_engine import DATABASE_ERRORS, connect, is_repeatable, make_engine, store_error
 from longstop.store.postgres_options import PostgresOptions
+from longstop.store.postgres_place import PostgresPlace
 from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, waves
 from longstop.store.postgres_schema import state_of, upgrade_postgres
 from longstop.store.queries import ByMatch, Selection, queries_for
@@ -58,15 +59,23 @@ class PostgresStore(StoreCaptures):
         self._life = _Life.NEW
         self._tasks: set[asyncio.Task[Any]] = set()
         self._engine: AsyncEngine = make_engine(address, self._options, self._clock)
+        self._own_place = (
+            PostgresPlace(lambda: connect(address, self._options), address, self._clock)
+            if self._options.has_place
+            else None
+        )
 
     async def open(self) -> None:
         if self._life is not _Life.NEW:
             raise StoreClosedError(f"The store {self._life.value}.", hint="A store is opened once; make another one.")
         async with AsyncExitStack() as undo:
             undo.push_async_callback(self._engine.dispose)
+            if self._own_place is not None:
+                undo.push_async_callback(self._own_place.leave)
             if self._options.auto_upgrade:
                 await upgrade_postgres(self._address)
             schema.require_current(await self._within(self._state(), self._options.read_seconds), self._address)
+            await self._within(self._require_place(), self._options.read_seconds)
             undo.pop_all()
         self._life = _Life.OPEN
 
@@ -108,11 +117,18 @@ class PostgresStore(StoreCaptures):
         while True:
             attempt += 1
             try:
+                await self._require_place()
                 async with self._engine.begin() as connection:
-                    return await work(connection)
+                    done = await work(connection)
+                    await self._require_place()
+                    return done
             except DATABASE_ERRORS as error:
                 if attempt >= attempts or not is_repeatable(error):
                     raise
+
+    async def _require_place(self) -> None:
+        if self._own_place is not None:
+            await self._own_place.require()
 
     async def _ask(self, *questions: Question) -> list[list[Row]]:
         self._require_open()
@@ -166,6 +182,8 @@ class PostgresStore(StoreCaptures):
         self._life = _Life.CLOSED
         if self._tasks:
             await self._drain(tuple(self._tasks))
+        if self._own_place is not None:
+            await self._own_place.leave()
         await self._engine.dispose()
 
     async def _drain(self, tasks: Sequence[asyncio.Task[Any]]) -> None:

@@ -30,7 +30,7 @@ def make_engine(address: PostgresAddress, options: PostgresOptions, clock: Clock
     """asyncpg reads the address itself, so that everything libpq allows in one is allowed here."""
     engine = create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=lambda: _connect(address, options),
+        async_creator=lambda: connect(address, options),
         pool_size=options.pool_idle,
         max_overflow=options.pool_max - options.pool_idle,
         pool_timeout=options.pool_wait_seconds,
@@ -47,13 +47,13 @@ def make_single_engine(address: PostgresAddress, options: PostgresOptions) -> As
     """One connection and no pool, for the commands that look at the schema or change it."""
     return create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=lambda: _connect(address, options),
+        async_creator=lambda: connect(address, options),
         poolclass=NullPool,
         hide_parameters=True,
     )
 
 
-async def _connect(address: PostgresAddress, options: PostgresOptions) -> Any:
+async def connect(address: PostgresAddress, options: PostgresOptions) -> Any:
     try:
         return await asyncpg.connect(
             address.dsn,

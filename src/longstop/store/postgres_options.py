@@ -8,9 +8,12 @@ from longstop.domain.extras import installing
 
 @dataclass(frozen=True)
 class PostgresOptions:
-    """The pool: so many kept, so many at most, how long one waits for a connection, and how old one may grow."""
+    """The pool: so many kept, so many at most, how long one waits for a connection, and how old one may grow.
+
+    `has_place`: an instance, of which there is one at a time; commands write beside it."""
 
     auto_upgrade: bool = False
+    has_place: bool = False
     pool_idle: int = 5
     pool_max: int = 20
     pool_wait_seconds: float = 30.0
