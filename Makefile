@@ -16,7 +16,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-payloads proof-serving proof-supervision storm doctor clean distclean
+.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-football proof-payloads proof-serving proof-supervision storm doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,10 @@ proof-ladder: ## prove the figures of the fetch ladder and the browser pool
 proof-ledger: ## prove that nothing acknowledged is lost: kills, outages, cut connections
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_ledger $(ARGS)
+
+proof-football: ## prove what captures before kickoff promise: what they cost, that none is missed
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_football $(ARGS)
 
 proof-payloads: ## prove that no broken payload breaks anything, a hundred thousand of each kind
 	$(SETUP) test
