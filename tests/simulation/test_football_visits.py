@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from longstop.clock import LoopClock
-from longstop.domain.errors import ChallengeError, LongstopError, MatchGoneError, SourceTimeoutError
+from longstop.domain.errors import (
+    ChallengeError,
+    ExitFailedError,
+    LongstopError,
+    MatchGoneError,
+    SourceTimeoutError,
+    SourceUnreachableError,
+)
 from longstop.domain.football import LineUps, Side
 from longstop.domain.match import MatchRef
 from longstop.fetch.exits.proxy_sessions import ExitEvent
@@ -17,7 +24,7 @@ from longstop.sources.sofascore import parser, requests
 from longstop.virtual_time import run
 from longstop_origin.football import weather
 from longstop_origin.football.callers import Entry
-from longstop_origin.football.fixture import Fixture
+from longstop_origin.football.fixture import ABSENT, EMPTY, Fixture
 from longstop_origin.football.guards import FootballGuards
 from longstop_origin.football.oracle import FootballVerdict, KeptLineUps, KeptSheet, is_due, judged
 from longstop_origin.football.site import FootballSite
@@ -166,7 +173,40 @@ def test_the_first_visit_of_a_session_opens_a_page_and_the_next_ones_do_not() ->
     on_virtual_time(main())
 
 
-@pytest.mark.parametrize(("kind", "error"), [(weather.SLOW, SourceTimeoutError), (weather.BANNED, ChallengeError)])
+def test_line_ups_that_are_not_there_yet_are_no_failure_of_the_visit() -> None:
+    async def main() -> None:
+        trip = Trip(site(matches=40))
+        fixture = next(each for each in trip.site.world.fixtures if each.plan.before == ABSENT)
+        visit = await trip.once(fixture)
+        assert set(visit.snapshots) == {"event"}
+        assert isinstance(visit.refusals["lineups"], MatchGoneError)
+
+    on_virtual_time(main())
+
+
+def test_a_session_whose_token_has_ended_opens_a_page_again_within_the_visit() -> None:
+    async def main() -> None:
+        trip = Trip(site(matches=20))
+        trip.site.gate.guards = FootballGuards(token=60)
+        fixture = next(each for each in trip.site.world.fixtures if each.plan.before != EMPTY)
+        rungs = []
+        for _ in range(3):
+            rungs.append((await trip.once(fixture)).rung)
+            await trip.clock.sleep(40)
+        assert rungs == ["intercept", "replay", "intercept"]
+
+    on_virtual_time(main())
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [
+        (weather.SLOW, SourceTimeoutError),
+        (weather.BANNED, ChallengeError),
+        (weather.DOWN, SourceUnreachableError),
+        (weather.EXIT_FAILED, ExitFailedError),
+    ],
+)
 def test_what_befalls_a_visit_is_told_as_the_error_that_it_is(kind: str, error: type[LongstopError]) -> None:
     async def main() -> None:
         spell = weather.Spell(kind, EPOCH, EPOCH + DAY)

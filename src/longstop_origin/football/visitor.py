@@ -14,9 +14,12 @@ from longstop.clock import Clock
 from longstop.domain.capture import NetworkFigures
 from longstop.domain.errors import (
     ChallengeError,
+    EmptyPayloadError,
     ExitFailedError,
     FetchError,
     LongstopError,
+    MatchGoneError,
+    SourceRefusedError,
     SourceTimeoutError,
     SourceUnreachableError,
 )
@@ -105,6 +108,9 @@ class FootballVisitor:
             raise SourceTimeoutError(f"The visit of match {order.key} took too long.") from error
 
     def judged(self, order: VisitOrder, error: Exception | None) -> None:
+        """A visit that was never begun is nobody's."""
+        if order.key not in self._open:
+            return
         session, use = self._open.pop(order.key)
         self.sessions.judge(session, order.key, outcome_of(error), self._clock.monotonic(), use)
         for ended in self.sessions.drain_ended():
@@ -132,20 +138,32 @@ class FootballVisitor:
     # One visit
 
     async def _go(self, errand: "_Errand", on_step: OnStep) -> Visit:
-        session_id = errand.session.session_id
-        rung = "replay" if session_id in self._jars else "intercept"
+        """By the session's calls when it knows them; a page shows them again when they are refused."""
+        await self._travel(errand)
+        brought = await self._directly(errand)
+        rung = "intercept" if brought is None else "replay"
         for step in STEPS[rung][:-1]:
             on_step(step)
-        await self._travel(errand)
-        jar = self._jars.get(session_id)
-        if jar is None:
-            jar = self._jars[session_id] = await self._opened(errand)
+        if brought is None:
+            jar = self._jars[errand.session.session_id] = await self._opened(errand)
+            brought = await self._called(errand, jar)
         on_step(STEPS[rung][-1])
-        snapshots, refusals = await self._called(errand, jar)
+        _require_enough(errand.order, brought)
         on_step("caught")
-        network = _network(snapshots, rung)
+        network = _network(brought.snapshots, rung)
         self._open[errand.order.key] = (errand.session, SessionUse(network.requests_total, network.bytes_in))
-        return Visit(snapshots, rung, errand.session.view, network, refusals)
+        return Visit(brought.snapshots, rung, errand.session.view, network, brought.refusals)
+
+    async def _directly(self, errand: "_Errand") -> "_Brought | None":
+        """None when a page is needed: nothing is known yet, or what was known is refused."""
+        jar = self._jars.get(errand.session.session_id)
+        if jar is None:
+            return None
+        brought = await self._called(errand, jar)
+        if brought.snapshots or not any(isinstance(each, SourceRefusedError) for each in brought.refusals.values()):
+            return brought
+        self._jars.pop(errand.session.session_id)
+        return None
 
     async def _travel(self, errand: "_Errand") -> None:
         """What the network does, before the site has a word."""
@@ -165,17 +183,17 @@ class FootballVisitor:
         cookie = reply.headers.get("Set-Cookie", "").partition("=")[2].partition(";")[0]
         return Jar(cookie, answer_to(self.site.gate.passes.given(cookie, self._moment())))
 
-    async def _called(self, errand: "_Errand", jar: Jar) -> tuple[dict[str, Snapshot], dict[str, LongstopError]]:
-        snapshots: dict[str, Snapshot] = {}
-        refusals: dict[str, LongstopError] = {}
+    async def _called(self, errand: "_Errand", jar: Jar) -> "_Brought":
+        """A challenge ends it; what else is refused is told, family by family."""
+        brought = _Brought({}, {})
         for purpose, request in errand.order.calls.items():
             try:
-                snapshots[purpose] = await self._asked(errand, request, jar)
-            except FetchError as error:
-                if purpose in errand.order.required:
-                    raise
-                refusals[purpose] = error
-        return snapshots, refusals
+                brought.snapshots[purpose] = await self._asked(errand, request, jar)
+            except ChallengeError:
+                raise
+            except (FetchError, EmptyPayloadError) as error:
+                brought.refusals[purpose] = error
+        return brought
 
     async def _asked(self, errand: "_Errand", request: FetchRequest, jar: Jar) -> Snapshot:
         requested_at = self._clock.now()
@@ -185,10 +203,12 @@ class FootballVisitor:
         await self._clock.sleep(reply.delay_seconds)
         _require_answer(reply, request.purpose, self._clock)
         is_emptied = errand.befalls == weather.EMPTY and request.purpose == LINEUPS
+        if is_emptied or not reply.body:
+            raise EmptyPayloadError(f"The answer to the {request.purpose} call is empty.")
         return Snapshot(
             request=request,
             status=reply.status,
-            body=b"" if is_emptied else reply.body,
+            body=reply.body,
             requested_at=requested_at,
             fetched_at=self._clock.now(),
             headers={"Content-Type": reply.content_type, **reply.headers},
@@ -205,7 +225,21 @@ class _Errand(Struct, frozen=True):
         return self.session.exit.address.host
 
 
+class _Brought(Struct, frozen=True):
+    snapshots: dict[str, Snapshot]
+    refusals: dict[str, LongstopError]
+
+
 _LIST_ORDER = VisitOrder("sofascore", "", "", {}, frozenset())
+
+
+def _require_enough(order: VisitOrder, brought: _Brought) -> None:
+    """What is gone while the match itself answers is not published yet, and no failure."""
+    came = brought.snapshots.keys() & order.required
+    for purpose in sorted(order.required - came):
+        error = brought.refusals[purpose]
+        if not (came and isinstance(error, MatchGoneError)):
+            raise error
 
 
 def _require_answer(reply: Reply, purpose: str, clock: Clock) -> None:
