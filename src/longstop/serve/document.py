@@ -51,6 +51,14 @@ _FILES: Final = {
     "text/csv": {"type": "string"},
     "application/vnd.apache.parquet": {"type": "string", "format": "binary"},
 }
+_EVIDENCE: Final = {
+    "text/plain": {"type": "string", "description": "The page, as it came."},
+    "image/png": {"type": "string", "format": "binary"},
+}
+_FILES_OF: Final[dict[str, dict[str, _Document]]] = {
+    "get /cricket-data/matches/{match_id}/export": _FILES,
+    "get /admin/evidence/{folder}/{name}": _EVIDENCE,
+}
 _WITH_EXAMPLE: Final = frozenset({"application/json", "text/event-stream"})
 _ANYWHERE: Final = {str(kind.status): kind for kind in (BAD_PARAMETER, NOT_ACCEPTABLE, TOO_LONG, INTERNAL)}
 _OF_BODIES: Final = {str(kind.status): kind for kind in (TOO_LARGE, UNSUPPORTED_MEDIA)}
@@ -75,6 +83,7 @@ def completed(app: Litestar, document: _Document) -> _Document:
             _tell_rule(operation, rule)
         _tell_problems(operation)
         _tell_forms(operation)
+        _tell_files(operation, name)
         _show(operation, name)
     return document
 
@@ -126,8 +135,12 @@ def _tell_forms(operation: _Document) -> None:
         form = _FORMS.get(parameter["name"])
         if form is not None:
             parameter["schema"] = dict(form)
-    if "exports" in operation.get("tags", ()):
-        operation["responses"]["200"]["content"] = {media: {"schema": dict(schema)} for media, schema in _FILES.items()}
+
+
+def _tell_files(operation: _Document, name: str) -> None:
+    """An answer that comes as one of several kinds of files."""
+    if files := _FILES_OF.get(name):
+        operation["responses"]["200"]["content"] = {media: {"schema": dict(schema)} for media, schema in files.items()}
 
 
 def _show(operation: _Document, name: str) -> None:

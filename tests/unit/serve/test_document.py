@@ -47,3 +47,13 @@ async def test_every_route_that_is_read_shows_an_answer(document: dict[str, Any]
         and not any("examples" in content for content in operation["responses"]["200"]["content"].values())
     ]
     assert bare == []
+
+
+async def test_files_are_told_with_each_kind_they_come_in(document: dict[str, Any]) -> None:
+    found = dict(operations(document))
+    export = found["get /cricket-data/matches/{match_id}/export"]["responses"]["200"]["content"]
+    assert set(export) == {"application/json", "text/csv", "application/vnd.apache.parquet"}
+    kept = found["get /admin/evidence/{folder}/{name}"]["responses"]["200"]["content"]
+    assert set(kept) == {"text/plain", "image/png"}
+    for name, operation in found.items():
+        assert ("415" in operation["responses"]) == ("requestBody" in operation), name
