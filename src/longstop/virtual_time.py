@@ -13,7 +13,7 @@ import selectors
 from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context, copy_context
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -56,6 +56,24 @@ class Call(float):
         return float(self)
 
 
+class _Lines(selectors.DefaultSelector):
+    """Counts the lines that are open, which is asked at every turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open = 0
+
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        key = super().register(fileobj, events, data)
+        self.open += 1
+        return key
+
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        key = super().unregister(fileobj)
+        self.open -= 1
+        return key
+
+
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """`start_seconds` is what its clock shows at first: one loop may go on where another ended."""
 
@@ -67,7 +85,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
     def __init__(self, start_seconds: float = 0.0) -> None:
         self._seconds = start_seconds
-        self._lines = selectors.DefaultSelector()
+        self._lines = _Lines()
         super().__init__(self._lines)
         self.calls_cancelled = 0
         # Timers a rounding error away would make the loop spin; real timers are never this close together.
@@ -84,23 +102,23 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
 
     def call_soon(  # type: ignore[override]  # without the arguments' own types, which cost nothing there
         self, callback: Callable[..., object], *args: Any, context: Context | None = None
-    ) -> asyncio.Handle:
+    ) -> Call:
         call = self._call(self._seconds, callback, args, context)
         self._ready.append(call)
-        return cast(asyncio.Handle, call)
+        return call
 
     def call_later(  # type: ignore[override]  # without the arguments' own types, which cost nothing there
         self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None
-    ) -> asyncio.TimerHandle:
+    ) -> Call:
         return self.call_at(self._seconds + delay, callback, *args, context=context)
 
     def call_at(  # type: ignore[override]  # without the arguments' own types, which cost nothing there
         self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None
-    ) -> asyncio.TimerHandle:
+    ) -> Call:
         call = self._call(when, callback, args, context)
         call._scheduled = True
         heapq.heappush(self._scheduled, call)
-        return cast(asyncio.TimerHandle, call)
+        return call
 
     def _call(
         self, when: float, callback: Callable[..., object], args: tuple[Any, ...], context: Context | None
@@ -140,7 +158,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     def _pass_time(self) -> None:
         """To the first timer, unless something is ready; then whose time has come is."""
         is_idle = not (self._ready or self._stopping)
-        if len(self._lines.get_map()) > _OWN_LINES:
+        if self._lines.open > _OWN_LINES:
             is_idle = not self._hear_lines() and is_idle
         calls = self._scheduled
         if is_idle:

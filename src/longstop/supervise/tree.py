@@ -5,6 +5,7 @@ minutes and begins afresh; anything else ends the process, and whoever runs it s
 """
 
 from enum import Enum
+from functools import lru_cache
 
 import msgspec
 
@@ -102,6 +103,7 @@ BEYOND: dict[Level, str] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def post_of(name: str) -> Post:
     """Where a service of this name stands."""
     return next(post for post in TREE if name == post.name or name.startswith(f"{post.name} "))

@@ -12,7 +12,8 @@ from msgspec import Struct
 from longstop_origin.storm.findings import WORDS, Report
 from longstop_origin.storm.story import run_seed
 
-CHUNK = 4
+# So many pieces at most, each handed out when a worker is free: they are busy to the end, all of them.
+PIECES_MAX = 10_000
 
 
 class Outcome(Struct, frozen=True):
@@ -30,12 +31,12 @@ class Outcome(Struct, frozen=True):
 def run_seeds(seeds: Sequence[int], only: Sequence[str] = (), processes: int | None = None) -> Iterator[Outcome]:
     """In the order of the seeds."""
     one = partial(_run_one, only=tuple(only))
-    workers = min(processes or len(os.sched_getaffinity(0)), math.ceil(len(seeds) / CHUNK))
+    workers = min(processes or len(os.sched_getaffinity(0)), len(seeds))
     if workers <= 1:
         yield from map(one, seeds)
         return
     with ProcessPoolExecutor(workers) as pool:
-        yield from pool.map(one, seeds, chunksize=CHUNK)
+        yield from pool.map(one, seeds, chunksize=math.ceil(len(seeds) / PIECES_MAX))
 
 
 def _run_one(seed: int, only: tuple[str, ...]) -> Outcome:
