@@ -14,6 +14,7 @@ from longstop.domain.errors import (
     SourceThrottledError,
     UnexpectedStatusError,
 )
+from longstop.fetch.challenged import recognise_head
 
 RETRY_AFTER_SECONDS_DEFAULT = 5.0
 RETRY_AFTER_SECONDS_MAX = 3600.0
@@ -27,6 +28,9 @@ def require_usable(status: int, headers: Mapping[str, str], purpose: str, clock:
 
 
 def error_for(status: int, headers: Mapping[str, str], purpose: str, now: datetime) -> FetchError:
+    challenge = recognise_head(status, headers)
+    if challenge is not None:
+        return challenge
     said = f"The source answered {status} to the {purpose} call."
     retry_after = _named(headers, "retry-after")
     if status == 429 or (status == 503 and retry_after):

@@ -1,15 +1,17 @@
 """The replay rung: a plain HTTP call, kept alive, bounded in time and size, to places that the guard allows."""
 
+import contextlib
 import hashlib
 from contextlib import AsyncExitStack
 
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.errors import EgressRefusedError, SourceTimeoutError, UnexpectedStatusError
+from longstop.domain.errors import EgressRefusedError, FetchError, SourceTimeoutError, UnexpectedStatusError
 from longstop.fetch import redirects
 from longstop.fetch.answers import require_usable
 from longstop.fetch.bodies import read_body
+from longstop.fetch.challenged import REFUSAL_BYTES, REFUSAL_SECONDS, may_hide_one, recognise
 from longstop.fetch.egress.guard import EgressRules
 from longstop.fetch.egress.resolver import PinnedResolver
 from longstop.fetch.snapshot import FetchRequest, Snapshot
@@ -51,9 +53,10 @@ class HttpFetcher:
         try:
             async with self._clock.timeout(deadline), AsyncExitStack() as stack:
                 answer = await self._answer(request, known, stack)
-                require_usable(answer.status, answer.headers, request.purpose, self._clock)
+                await self._require_usable(answer, request)
                 _require_asked(answer.status, known, request.purpose)
                 body = await self._read(answer, request)
+                _require_no_challenge(answer, body)
         except TimeoutError as error:
             raise SourceTimeoutError(f"The {request.purpose} call took longer than {deadline:g} s.") from error
         except OSError as error:
@@ -108,9 +111,25 @@ class HttpFetcher:
                 raise
             raise redirects.sent_away(error) from error
 
+    async def _require_usable(self, answer: Answer, request: FetchRequest) -> None:
+        """A refusal that cannot be read is one all the same."""
+        if may_hide_one(answer.status):
+            shown = b""
+            with contextlib.suppress(FetchError, OSError):
+                async with self._clock.timeout(REFUSAL_SECONDS):
+                    shown = await read_body(answer.pieces(), answer.packing, REFUSAL_BYTES, head_only=True)
+            _require_no_challenge(answer, shown)
+        require_usable(answer.status, answer.headers, request.purpose, self._clock)
+
     async def _read(self, answer: Answer, request: FetchRequest) -> bytes:
         bytes_max = request.head_bytes_max or self._limits.body_bytes_max
         return await read_body(answer.pieces(), answer.packing, bytes_max, head_only=request.head_bytes_max is not None)
+
+
+def _require_no_challenge(answer: Answer, body: bytes) -> None:
+    challenge = recognise(answer.status, answer.headers, body)
+    if challenge is not None:
+        raise challenge
 
 
 def _require_asked(status: int, known: Validator | None, purpose: str) -> None:

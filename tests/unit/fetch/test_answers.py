@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from longstop.clock import LoopClock
 from longstop.domain.errors import (
+    ChallengeError,
     FetchError,
     MatchGoneError,
     SourceFailingError,
@@ -123,3 +124,11 @@ def test_a_date_counts_by_the_clock_of_the_site_that_set_it() -> None:
     error = error_for(429, headers, "state", NOW)
     assert isinstance(error, SourceThrottledError)
     assert error.retry_after_seconds == 30
+
+
+@pytest.mark.req("D7", "B12")
+@pytest.mark.parametrize("status", [200, 403, 429, 503])
+def test_a_challenge_that_its_header_tells_is_one_whatever_the_status(status: int) -> None:
+    error = error_for(status, {"cf-mitigated": "challenge", "retry-after": "5"}, "state", NOW)
+    assert isinstance(error, ChallengeError)
+    assert error.challenge == "cloudflare"

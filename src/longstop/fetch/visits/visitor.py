@@ -8,6 +8,7 @@ from longstop.clock import Clock
 from longstop.domain.capture import NetworkFigures
 from longstop.domain.errors import (
     BrowserError,
+    ChallengeError,
     ErrorAnswerError,
     FetchError,
     LongstopError,
@@ -174,4 +175,4 @@ def _name(order: VisitOrder) -> tuple[str, str, int]:
 
 
 def is_challenge(error: Exception | None) -> bool:
-    return isinstance(error, ErrorAnswerError) and error.verdict == CHALLENGE
+    return isinstance(error, (ChallengeError, ErrorAnswerError)) and error.verdict == CHALLENGE

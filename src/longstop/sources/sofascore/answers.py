@@ -1,21 +1,15 @@
 """Bodies that are no payload: errors told as JSON, pages, challenges. Known by structure, not by words."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from longstop.domain.challenges import challenge_in
 from longstop.domain.errors import ErrorAnswerError
 
 _BY_CODE = {401: "refused", 403: "refused", 404: "not_found", 410: "not_found", 429: "throttled"}
 _WORDS_MAX = 80
-_CHALLENGE = (
-    re.compile(rb"/cdn-cgi/(?:l/chk_|challenge-platform/)"),
-    re.compile(rb"\b(?:id|name)=[\"']?(?:challenge-form|jschl[_-]answer|jschl_vc|cf-challenge-running)\b"),
-    re.compile(rb"\b(?:window\._cf_chl_(?:opt|ctx|enter)\b|__cf_chl_\w{2,20}__=)"),
-)
-_SEARCHED_BYTES = 256 * 1024
 _PAGE_STATE = b'id="__NEXT_DATA__"'
 
 
@@ -44,14 +38,9 @@ def _class(code: int | None, words: object) -> str:
     return _BY_CODE.get(code or 0, "error")
 
 
-def is_markup(body: bytes) -> bool:
-    return body[:1024].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<"
-
-
 def require_no_challenge(body: bytes) -> None:
     """A page that only a challenge has the parts of. One that carries the site's own state is never one."""
-    start = body[:_SEARCHED_BYTES]
-    if _PAGE_STATE not in start and any(pattern.search(start) for pattern in _CHALLENGE):
+    if _PAGE_STATE not in body and challenge_in(body) is not None:
         raise ErrorAnswerError("The answer is a challenge page.", verdict="challenge")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from longstop.clock import from_millis
+from longstop.domain.challenges import is_markup
 from longstop.domain.errors import EmptyPayloadError, ForeignPayloadError, MalformedPayloadError, MisfiledPayloadError
 from longstop.domain.football import (
     Club,
@@ -88,7 +89,7 @@ def decoded(body: bytes) -> object:
     """Anything that is not JSON is not an answer of the site at all, unless it begins like one."""
     if not body.strip():
         raise EmptyPayloadError("The answer is empty.")
-    if answers.is_markup(body):
+    if is_markup(body):
         answers.require_no_challenge(body)
         raise refuse_foreign(body)
     try:

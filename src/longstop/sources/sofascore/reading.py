@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from longstop.domain.challenges import is_markup
 from longstop.domain.errors import MalformedPayloadError, MisfiledPayloadError, PayloadError, SchemaBreakError
 from longstop.domain.football import FootballEvent, LineUps, MatchReport
 from longstop.fetch.snapshot import Snapshot
@@ -28,7 +29,7 @@ _SEARCHED_MAX = 200
 
 
 def read(snapshot: Snapshot) -> Reading:
-    if snapshot.body.strip() and answers.is_markup(snapshot.body):
+    if snapshot.body.strip() and is_markup(snapshot.body):
         return _read_page(snapshot)
     content = parser.decoded(snapshot.body)
     answers.require_no_error(content)

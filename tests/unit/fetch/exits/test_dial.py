@@ -94,9 +94,11 @@ async def house(site: Site) -> AsyncIterator[House]:
 @asynccontextmanager
 async def false_proxy(handler: Handler) -> AsyncIterator[str]:
     server = await asyncio.start_server(handler, "127.0.0.1", 0)
-    yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    server.close()
-    await server.wait_closed()
+    try:
+        yield f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    finally:
+        server.close()
+        await server.wait_closed()
 
 
 def saying(data: bytes) -> Handler:
