@@ -14,7 +14,6 @@ from longstop.clock import Clock
 from longstop.domain.capture import NetworkFigures
 from longstop.domain.errors import (
     ChallengeError,
-    EmptyPayloadError,
     ExitFailedError,
     FetchError,
     LongstopError,
@@ -184,14 +183,15 @@ class FootballVisitor:
         return Jar(cookie, answer_to(self.site.gate.passes.given(cookie, self._moment())))
 
     async def _called(self, errand: "_Errand", jar: Jar) -> "_Brought":
-        """A challenge ends it; what else is refused is told, family by family."""
+        """A challenge ends it; what else is refused is told, family by family. An empty answer is handed on as it came:
+        whether it means anything is for who knows the match to say."""
         brought = _Brought({}, {})
         for purpose, request in errand.order.calls.items():
             try:
                 brought.snapshots[purpose] = await self._asked(errand, request, jar)
             except ChallengeError:
                 raise
-            except (FetchError, EmptyPayloadError) as error:
+            except FetchError as error:
                 brought.refusals[purpose] = error
         return brought
 
@@ -203,12 +203,10 @@ class FootballVisitor:
         await self._clock.sleep(reply.delay_seconds)
         _require_answer(reply, request.purpose, self._clock)
         is_emptied = errand.befalls == weather.EMPTY and request.purpose == LINEUPS
-        if is_emptied or not reply.body:
-            raise EmptyPayloadError(f"The answer to the {request.purpose} call is empty.")
         return Snapshot(
             request=request,
             status=reply.status,
-            body=reply.body,
+            body=b"" if is_emptied else reply.body,
             requested_at=requested_at,
             fetched_at=self._clock.now(),
             headers={"Content-Type": reply.content_type, **reply.headers},
