@@ -13,7 +13,6 @@ once more without harm.
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, suppress
-from datetime import datetime
 from enum import Enum
 
 import msgspec
@@ -82,7 +81,7 @@ class DurableStore(PassedReads):
         self._bringing = CatchUp(inner, desk, buffer, clock, self._tell_set_aside, self._tell_dropped)
         self._wal = WalWatch(inner, options.wal_bytes_max, clock)
         self._life = _Life.NEW
-        self._lost_at: datetime | None = None
+        self._lost_at: float | None = None
         self._level = 0.0
         self._attempt: asyncio.Task[bool] | None = None
         self._attempted_at = float("-inf")
@@ -201,8 +200,8 @@ class DurableStore(PassedReads):
 
     def _note_lost(self, error: StoreError) -> None:
         if self._lost_at is None:
-            self._lost_at = self._clock.now()
-            self.bus.emit(signals.StoreLost(at=self._lost_at, reason=error.message, hint=error.hint))
+            self._lost_at = self._clock.monotonic()
+            self.bus.emit(signals.StoreLost(at=self._clock.now(), reason=error.message, hint=error.hint))
 
     # ---- recovering ----
 
@@ -248,11 +247,14 @@ class DurableStore(PassedReads):
             self._emit_recovery(0, found, 0)
 
     def _note_found(self, brought: int) -> None:
-        lost_at, self._lost_at = self._lost_at, None
-        if lost_at is not None or brought:
-            now = self._clock.now()
-            down = 0.0 if lost_at is None else (now - lost_at).total_seconds()
-            self.bus.emit(signals.StoreRecovered(at=now, down_seconds=down, records=brought))
+        down_seconds, was_lost, self._lost_at = self._down_seconds, self.is_away, None
+        if was_lost or brought:
+            found = signals.StoreRecovered(at=self._clock.now(), down_seconds=down_seconds, records=brought)
+            self.bus.emit(found)
+
+    @property
+    def _down_seconds(self) -> float:
+        return 0.0 if self._lost_at is None else self._clock.monotonic() - self._lost_at
 
     async def _catch_up(self) -> None:
         """Whoever asks what was acknowledged must not be told less."""
@@ -283,7 +285,7 @@ class DurableStore(PassedReads):
             quarantined=usage.quarantined,
             buffered=len(self._buffer),
             buffered_bytes=self._buffer.bytes,
-            down_seconds=0.0 if self._lost_at is None else (now - self._lost_at).total_seconds(),
+            down_seconds=self._down_seconds,
         )
 
     def watch_wal(self) -> None:

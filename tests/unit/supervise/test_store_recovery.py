@@ -101,7 +101,8 @@ async def test_a_clock_that_is_set_back_silences_nobody(tmp_path: Path) -> None:
     stage.database.error = DOWN
     await stage.store.save(poll(1))
     await stage.clock.sleep(305)
-    assert len(stage.heard.of(signals.BacklogWaited)) == 5
+    told = stage.heard.of(signals.BacklogWaited)
+    assert [round(each.down_seconds / 60) for each in told] == [1, 2, 3, 4, 5]
     stage.database.error = None
     await stage.end()
 
