@@ -227,7 +227,10 @@ class Recollection:
             return None
         live = (await store.live([match_id])).get(match_id)
         gaps = tuple(await store.gaps(match_id))
-        recent = await self._recent(match_id)
+        known = self._known.get(match_id)
+        is_same = known is not None and bool(known.recent) and known.live == live
+        # Every ball of a match is much to read; as long as its board stands still its last ones do too.
+        recent = known.recent if known is not None and is_same else await self._recent(match_id)
         known = self._known.get(match_id) or self._remember(match_id, row)
         known.take(row, live, gaps, recent)
         known.read_at = self._model.clock.monotonic()

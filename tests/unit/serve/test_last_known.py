@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from longstop.domain.events import Gap, GapState
@@ -175,3 +176,26 @@ async def test_a_whole_match_may_take_longer_than_a_look_at_it(monkeypatch: pyte
         after = await client.get("/cricket-data/match-info/crex_QUY")
     assert answer.status_code == 200, answer.text
     assert after.json()["_metadata"]["degraded"] is False
+
+
+async def test_a_match_that_stands_still_is_not_read_ball_by_ball_each_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, asked = World(), []
+    world.add(is_watched=False)
+    world.store.ball_rows["crex_QUY"] = records(20)
+    at_once = world.store.deliveries
+
+    async def counted(match_id: str, **more: Any) -> Any:
+        asked.append(match_id)
+        return await at_once(match_id, **more)
+
+    monkeypatch.setattr(world.store, "deliveries", counted)
+    monkeypatch.setattr("longstop.serve.recollection.OTHERS_SECONDS", 0.0)
+    async with world.client() as client:
+        shown = [(await client.get(MATCH)).json()["last_balls"] for _ in range(3)]
+        assert len(asked) == 1
+        live = world.store.live_rows["crex_QUY"]
+        world.store.live_rows["crex_QUY"] = msgspec.structs.replace(live, sequence=live.sequence + 1)
+        await client.get(MATCH)
+    assert shown[0]
+    assert shown[1:] == shown[:1] * 2
+    assert len(asked) == 2
