@@ -15,6 +15,7 @@ from typing import Any
 from longstop.domain.capture import CAPTURE_ATTEMPT
 from longstop.domain.lifecycle import MACHINES as MACHINES_OF_THE_DOMAIN
 from longstop.domain.machine import Machine
+from longstop.domain.rounds import ROUND_JOB, ROUND_TASK
 from longstop.fetch.browser.lifecycle import UNIT_LIFECYCLE
 from longstop.resilience.breaker import BREAKER
 from longstop.supervise.tree import BEYOND, BUDGETS, ENGINE, SOURCE, TREE, Level
@@ -22,7 +23,14 @@ from longstop.supervise.tree import BEYOND, BUDGETS, ENGINE, SOURCE, TREE, Level
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "architecture.md"
 # Collected here: the domain may not know the rooms above it.
-MACHINES: tuple[Machine[Any], ...] = (*MACHINES_OF_THE_DOMAIN, BREAKER, UNIT_LIFECYCLE, CAPTURE_ATTEMPT)
+MACHINES: tuple[Machine[Any], ...] = (
+    *MACHINES_OF_THE_DOMAIN,
+    BREAKER,
+    UNIT_LIFECYCLE,
+    CAPTURE_ATTEMPT,
+    ROUND_JOB,
+    ROUND_TASK,
+)
 _BLOCK = re.compile(r"<!-- generated:(?P<name>[\w.-]+) -->\n.*?<!-- /generated -->", re.DOTALL)
 _MERMAID_SPECIAL = str.maketrans({":": "#58;", ";": "#59;", '"': "'"})
 

@@ -14,7 +14,7 @@ from longstop.approach import Approaches
 from longstop.capturing import Shelf
 from longstop.clock import Clock
 from longstop.distribute.sink import Sink
-from longstop.domain.errors import InputError, LongstopError, SettingsError
+from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
 from longstop.domain.recovery import RecoveryAction
 from longstop.fetch.evidence import EvidenceReader, EvidenceStore
@@ -29,6 +29,7 @@ from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
 from longstop.operations import InstanceOperations, stream_limits
+from longstop.rounding import RoundsRoom, open_rounds
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.desk import ReadingDesk
@@ -37,12 +38,12 @@ from longstop.serve.entry.hall import Hall
 from longstop.serve.push_routes import PushDesk
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
+from longstop.serve.rounds.progress import Progress
+from longstop.serve.rounds.routes import RoundsCounter
 from longstop.serve.server import ApiServer
 from longstop.serve.streaming.following import Streams
 from longstop.settings import Loaded, Settings, secrets_in
-from longstop.settings.feeds import SourceSettings
-from longstop.sources import registry
-from longstop.sources.contract import Source
+from longstop.sources.contract import RoundSource, Source
 from longstop.store.contract import Store
 from longstop.store.durable import DurableStore
 from longstop.store.pushes import PushJournal
@@ -85,6 +86,7 @@ class Instance:
         clock: Clock,
         *,
         reread: Callable[[], Loaded],
+        rounds: RoundSource | None = None,
         is_simulated: bool = False,
     ) -> None:
         """`reread` reads the settings again as they were read at first; it may block."""
@@ -119,6 +121,8 @@ class Instance:
         self._streams = Streams(clock, self.bus, stream_limits(settings))
         self.lookout = Lookout(self._outlets.match_lines)
         self._model = self._read_model()
+        self.rounds = self._open_rounds(rounds, is_simulated=is_simulated)
+        self._progress = None if self.rounds is None else Progress(self.rounds.desk, clock)
         self.pushes = PushJournal(Path(settings.storage.root) / "pushes.db")
         app = create_app(
             self._model,
@@ -127,6 +131,7 @@ class Instance:
             admin=self._admin_desk(),
             desk=ReadingDesk(self._model, self._streams, settings.storage.retention.snapshots_per_match),
             push=PushDesk(self.pushes, clock, self.bus),
+            rounds=self._rounds_counter(),
         )
         self._api = ApiServer(app, settings.api.host, settings.api.port, clock=clock)
         self._subscribe()
@@ -149,6 +154,7 @@ class Instance:
             admin_key = await self.hall.open()
             await self._api.start()
             undo.push_async_callback(self.approaches.stop)
+            undo.push_async_callback(self._close_rounds)
             keeping = self._housekeeping()
             self._engine = await self._build_engine(keeping)
             for part in self._switching:
@@ -163,6 +169,7 @@ class Instance:
                 *self.hall.services,
                 *self._sink(),
                 self._intake(),
+                *((self.rounds.runner,) if self.rounds else ()),
                 *self._switching,
                 *self.watchdogs.services,
                 *keeping.services(),
@@ -177,11 +184,14 @@ class Instance:
         late = await self.engine.stop(reason)
         await self._outlets.close(reason)
         self._streams.close()
+        if self._progress is not None:
+            self._progress.close()
         self._model.closing.begin()
         await self._api.stop()
         await self.reloader.close()
         self._stop_metrics()
         await self.approaches.stop()
+        await self._close_rounds()
         await self.hall.close()
         await self.pushes.close()
         await self.store.close()
@@ -254,6 +264,20 @@ class Instance:
     def _intake(self) -> Service:
         shelf = Shelf(self.store, lambda: self.reloader.settings.storage.keep_captures)
         return Intake(self.pushes, self.store, lambda: self.engine, self._sources, self.clock, self.bus, shelf)
+
+    def _open_rounds(self, source: RoundSource | None, *, is_simulated: bool) -> RoundsRoom | None:
+        if source is None:
+            return None
+        return open_rounds(source, self.settings, self.store, self.clock, self.bus, is_simulated=is_simulated)
+
+    def _rounds_counter(self) -> RoundsCounter | None:
+        if self.rounds is None or self._progress is None:
+            return None
+        return RoundsCounter(self.rounds.source.manifest.name, self.rounds.desk, self.rounds.work, self._progress)
+
+    async def _close_rounds(self) -> None:
+        if self.rounds is not None:
+            await self.rounds.close()
 
     def _store_services(self) -> tuple[Service, ...]:
         if not isinstance(self.store, DurableStore):
@@ -348,27 +372,3 @@ def retune_logs(reloader: Reloader, logs: Logs) -> None:
         logs.retune(wanted.level, structured=wanted.structured)
 
     reloader.adjust("logs", (f"{group}.level", f"{group}.structured"), apply)
-
-
-def enabled_sources(settings: Settings) -> tuple[Source, ...]:
-    """Only what somebody has switched on is asked. Who switches on what cannot be watched waits for it in vain."""
-    for name, wanted in settings.sources:
-        if isinstance(wanted, SourceSettings) and wanted.enabled and name not in registry.names():
-            raise SettingsError(
-                f"sources.{name}.enabled is set, but this Longstop cannot watch {name} yet.",
-                hint=f"Set it to false; it can watch {', '.join(registry.names())}.",
-            )
-    found = []
-    for name in registry.names():
-        wanted = getattr(settings.sources, name)
-        if wanted.enabled:
-            found.append(registry.create(name, wanted.base_url or None))
-    return tuple(found)
-
-
-def require_sources(sources: Sequence[Source]) -> None:
-    if not sources:
-        raise InputError(
-            "No source is switched on, so there is nothing to watch.",
-            hint="Start with `longstop up --origin` for a simulated site, or set sources.crex.enabled=true.",
-        )

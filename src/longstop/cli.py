@@ -35,7 +35,7 @@ import orjson
 import typer
 
 from longstop import __version__
-from longstop.commands import access, config, db, doctor, keys, read, rebuild, scrape, up
+from longstop.commands import access, config, db, doctor, keys, read, rebuild, rounds, scrape, up
 from longstop.commands.output import ReaderGoneError, guard_output
 from longstop.domain.errors import LongstopError
 
@@ -81,6 +81,7 @@ app.add_typer(config.app, name="config")
 app.command("access")(access.access)
 app.add_typer(db.app, name="db")
 app.add_typer(keys.app, name="keys")
+app.add_typer(rounds.app, name="rounds")
 
 
 def main() -> None:

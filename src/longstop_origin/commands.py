@@ -20,6 +20,8 @@ from longstop_origin.cricsheet import CricsheetError, load_cricsheet
 from longstop_origin.cricsheet_reading import NotJsonError, UnreadableFileError
 from longstop_origin.faults import LEVELS, FaultPlan
 from longstop_origin.guards import GuardError, Guards
+from longstop_origin.league.season import Season, SeasonOptions
+from longstop_origin.league.site import LeagueSite
 from longstop_origin.server import OriginAddressError, serve_site
 from longstop_origin.site import Site
 from longstop_origin.world import World, WorldOptions
@@ -72,7 +74,9 @@ class OriginCommand(msgspec.Struct, frozen=True):
             scripts=[load(path) for path in files or ()],
             corrections=faults,
         )
-        site = Site(World(options), FaultPlan(faults, options.seed), read_guards(guards or ()))
+        plan = FaultPlan(faults, options.seed)
+        league = LeagueSite(Season.invented(SeasonOptions(options.seed, now=now, played=20, put_off_every=9)), plan)
+        site = Site(World(options), plan, read_guards(guards or ()), league)
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_serve(site, host, port, self.announces))
 

@@ -14,6 +14,8 @@ from longstop_origin.faults import Fault, FaultPlan
 from longstop_origin.fixture import Fixture
 from longstop_origin.gate import Gate
 from longstop_origin.guards import Guards
+from longstop_origin.league.site import PREFIXES as LEAGUE_PREFIXES
+from longstop_origin.league.site import LeagueSite
 from longstop_origin.score_part import score_part
 from longstop_origin.world import World
 
@@ -36,8 +38,15 @@ Answer = Callable[[Request, float], Reply]
 class Site:
     """One site: a world, what goes wrong with it, who is let in, and a count of what was asked."""
 
-    def __init__(self, world: World, plan: FaultPlan | None = None, guards: Guards | None = None) -> None:
+    def __init__(
+        self,
+        world: World,
+        plan: FaultPlan | None = None,
+        guards: Guards | None = None,
+        league: LeagueSite | None = None,
+    ) -> None:
         self.world = world
+        self.league = league
         self.plan = plan or FaultPlan()
         self.gate = Gate(guards or Guards(), f"{world.options.seed}:{world.options.epoch}", self._teams)
         self.requests: Counter[str] = Counter()
@@ -67,6 +76,8 @@ class Site:
             return traps.trap(request)
         if request.path == gate.SESSION_PATH and request.method == "POST":
             return self.gate.refusal(request, gate.SESSION_CALL, now) or self.gate.grant(request, now)
+        if self.league is not None and request.path.startswith(LEAGUE_PREFIXES):
+            return self.league.respond(request, now)
         if request.method not in ("GET", "HEAD"):
             return error(405, "only GET is answered here")
         if request.path == "/robots.txt":

@@ -3,7 +3,7 @@
 import orjson
 import typer
 
-from longstop import bootstrap
+from longstop import switched_on
 from longstop.commands.options import AsJson, ConfigFile, Overrides, load_settings
 from longstop.settings import show
 
@@ -20,7 +20,7 @@ def show_settings(config: ConfigFile = None, overrides: Overrides = None, as_jso
 def check(config: ConfigFile = None, overrides: Overrides = None, as_json: AsJson = False) -> None:
     """Say whether Longstop would start with these settings."""
     loaded = load_settings(config, overrides)
-    bootstrap.enabled_sources(loaded.settings)
+    switched_on.enabled_sources(loaded.settings)
     if as_json:
         typer.echo(orjson.dumps({"is_good": True, "file": str(loaded.file) if loaded.file else None}))
         return

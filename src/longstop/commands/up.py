@@ -13,7 +13,7 @@ import msgspec
 import typer
 import uvloop
 
-from longstop import bootstrap, storing
+from longstop import bootstrap, storing, switched_on
 from longstop.clock import Clock, SystemClock
 from longstop.commands.durations import read_duration
 from longstop.commands.options import ConfigFile, Overrides, load_settings, rereading
@@ -29,6 +29,7 @@ from longstop.supervise.service import Stop
 
 LOST = 1
 ORIGIN_SOURCE = "crex"
+ORIGIN_ROUNDS = "brasileirao"
 FAULT_LEVELS = ("none", "mild", "storm")
 ORIGIN_WISHES = {"--matches": 10, "--speed": 5.0, "--faults": "none"}
 # Once the world stands still, a burst of faults may still keep a match from being seen for so long.
@@ -178,17 +179,18 @@ class Run:
     async def _build(self) -> bootstrap.Instance:
         settings = self._settings
         if not self._options.with_origin:
-            sources = bootstrap.enabled_sources(settings)
+            sources, rounds = switched_on.enabled_sources(settings), switched_on.enabled_rounds(settings)
             if not settings.api.push_only:
-                bootstrap.require_sources(sources)
+                switched_on.require_sources(sources, rounds)
             store = storing.store_for(settings, self._clock)
         else:
             self._origin = OriginProcess(self._options.origin_arguments, self._clock)
-            sources = (registry.create(ORIGIN_SOURCE, await self._origin.start()),)
+            url = await self._origin.start()
+            sources, rounds = (registry.create(ORIGIN_SOURCE, url),), registry.by_rounds(ORIGIN_ROUNDS, url)
             store = storing.simulated_store(settings, self._clock)
         is_simulated = self._options.with_origin
         instance = bootstrap.Instance(
-            self._loaded, sources, store, self._clock, reread=self._reread, is_simulated=is_simulated
+            self._loaded, sources, store, self._clock, reread=self._reread, rounds=rounds, is_simulated=is_simulated
         )
         self._logs.subscribe(instance.bus)
         bootstrap.retune_logs(instance.reloader, self._logs)

@@ -112,14 +112,14 @@ class SideScore(msgspec.Struct, frozen=True):
 
 class FootballEvent(msgspec.Struct, frozen=True):
     """One match as its source tells it now. `stage` is what the source says a second time about `phase`; `page` is the
-    path of its page on the site."""
+    path of its page on the site. Without a `kickoff` it has no date yet."""
 
     key: str
     home: Club
     away: Club
     phase: Phase
     stage: Stage
-    kickoff: datetime
+    kickoff: datetime | None
     status: str = ""
     home_score: SideScore = SideScore()
     away_score: SideScore = SideScore()

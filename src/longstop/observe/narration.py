@@ -235,6 +235,22 @@ def _tell_found(found: facts.SpoolFound) -> Told:
     return level, "spool found", _fields(found, "records", "damaged", "torn_bytes")
 
 
+_ROUND_LEVELS: Final = {"dead": logging.ERROR, "again": logging.WARNING, "waits": logging.WARNING}
+
+
+def _tell_worked(worked: facts.RoundWorked) -> Told:
+    """Which job, which match, which attempt: on every line of a round."""
+    level = _ROUND_LEVELS.get(worked.outcome, logging.INFO)
+    names = ("source", "job_id", "match_id", "attempt", "outcome", "duration_seconds")
+    failed = ("error_type", "error_message", "hint") if worked.error_type else ()
+    return level, "round worked on", _fields(worked, *names, *failed)
+
+
+def _tell_settled(settled: facts.RoundSettled) -> Told:
+    level = logging.ERROR if settled.state == "FAILED" else logging.INFO
+    return level, "round settled", _fields(settled, "source", "job_id", "round", "state")
+
+
 _INFO, _WARN, _DEBUG, _CRITICAL = logging.INFO, logging.WARNING, logging.DEBUG, logging.CRITICAL
 _BACKLOG: Final = facts.BacklogMeasured.__struct_fields__[1:]
 _LOST: Final = facts.AccessLogLost.__struct_fields__[1:]
@@ -297,6 +313,9 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     ),
     facts.PagesTransferred: _telling(_DEBUG, "pages transferred", "source", "requests", "refused", "bytes_in"),
     facts.BandwidthUsed: _tell_bandwidth,
+    facts.RoundAsked: _telling(_INFO, "round asked for", *facts.RoundAsked.__struct_fields__[1:]),
+    facts.RoundWorked: _tell_worked,
+    facts.RoundSettled: _tell_settled,
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,

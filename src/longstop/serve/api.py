@@ -30,6 +30,7 @@ from longstop.serve.probes import probes
 from longstop.serve.problems import CATALOGUE, HANDLERS, NOT_FOUND, ApiError
 from longstop.serve.push_routes import PushDesk, push_router
 from longstop.serve.reading import ReadModel
+from longstop.serve.rounds.routes import RoundsCounter, rounds_router
 from longstop.serve.shortcut import shortcut
 from longstop.serve.streaming.following import Streams
 from longstop.serve.streaming.routes import stream_routes
@@ -56,9 +57,10 @@ def create_app(
     admin: AdminDesk | None = None,
     desk: ReadingDesk | None = None,
     push: PushDesk | None = None,
+    rounds: RoundsCounter | None = None,
 ) -> Gate:
     """The whole application, behind its gate. Nothing is started and nothing is read yet."""
-    app = create_litestar(model, entry, has_health=has_health, admin=admin, desk=desk, push=push)
+    app = create_litestar(model, entry, has_health=has_health, admin=admin, desk=desk, push=push, rounds=rounds)
     return Gate(app, model.clock, _note_of(entry))
 
 
@@ -83,6 +85,7 @@ def create_litestar(
     admin: AdminDesk | None = None,
     desk: ReadingDesk | None = None,
     push: PushDesk | None = None,
+    rounds: RoundsCounter | None = None,
 ) -> Litestar:
     desk = desk or ReadingDesk(model, Streams(model.clock, model.bus))
     routes = [
@@ -102,6 +105,7 @@ def create_litestar(
             console_router(OpsBoard(model, epoch=token_hex(4)), model),
             *([admin_router(admin)] if admin is not None else []),
             *([push_router(push)] if push is not None else []),
+            *([rounds_router(rounds)] if rounds is not None else []),
             *entry.routers,
         ],
         dependencies={

@@ -16,12 +16,16 @@ from longstop.domain.errors import (
     IllegalTransitionError,
     InputError,
     InsufficientMemoryError,
+    LeaseLostError,
+    PayloadError,
     SourceNotReadyError,
     StoreError,
+    UnknownJobError,
     UnknownMatchError,
     UnknownSourceError,
 )
 from longstop.domain.match import MatchStatus
+from longstop.domain.rounds import JobState
 
 MEDIA_TYPE = "application/problem+json"
 _RETRY_SECONDS = 5
@@ -46,6 +50,7 @@ BAD_PARAMETER = Kind(
     "bad-parameter", 400, "A parameter is wrong", "Correct what `errors` lists; /schema has the limits."
 )
 UNKNOWN_MATCH = Kind("unknown-match", 404, "There is no such match", "GET /cricket-data/matches lists those there are.")
+UNKNOWN_JOB = Kind("unknown-job", 404, "There is no such job", "GET /api/scrape/jobs lists those there are.")
 UNKNOWN_SOURCE = Kind("unknown-source", 404, "There is no such source", "GET /admin/sources lists those there are.")
 SOURCE_NOT_READY = Kind(
     "source-not-ready", 422, "The source cannot be switched on", "Set what `errors` lists, restart, and ask again."
@@ -132,6 +137,7 @@ CATALOGUE: Mapping[str, Kind] = {
         BAD_PARAMETER,
         UNKNOWN_MATCH,
         UNKNOWN_SOURCE,
+        UNKNOWN_JOB,
         SOURCE_NOT_READY,
         NOT_FOUND,
         FOREIGN_CURSOR,
@@ -235,6 +241,15 @@ def on_unknown_source(request: _Request, error: UnknownSourceError) -> Response[
     return _answer(request, UNKNOWN_SOURCE, str(error))
 
 
+def on_unknown_job(request: _Request, error: UnknownJobError) -> Response[bytes]:
+    return _answer(request, UNKNOWN_JOB, str(error))
+
+
+def on_not_possible(request: _Request, error: LeaseLostError | PayloadError) -> Response[bytes]:
+    """Of what is stored: nobody asks a source while somebody waits for an answer."""
+    return _answer(request, NOT_POSSIBLE_NOW, f"{error.message} {error.hint}".strip())
+
+
 def on_source_not_ready(request: _Request, error: SourceNotReadyError) -> Response[bytes]:
     faults = tuple(Fault(setting, remedy) for setting, remedy in error.needs)
     return _answer(request, SOURCE_NOT_READY, error.message, faults)
@@ -288,6 +303,7 @@ def _fault(key: str, message: str) -> Fault:
 _CHOICES: Mapping[str, tuple[str, str]] = {
     "status": ("status", ", ".join(status.value for status in MatchStatus)),
     "kind": ("format", "cricsheet, csv, parquet"),
+    "stage": ("state", ", ".join(state.value for state in JobState)),
 }
 
 
@@ -326,6 +342,9 @@ HANDLERS: Mapping[int | type[Exception], Any] = {
     InputError: on_input_error,
     UnknownMatchError: on_unknown_match,
     UnknownSourceError: on_unknown_source,
+    UnknownJobError: on_unknown_job,
+    LeaseLostError: on_not_possible,
+    PayloadError: on_not_possible,
     SourceNotReadyError: on_source_not_ready,
     IllegalTransitionError: on_illegal_transition,
     StoreError: on_store_error,

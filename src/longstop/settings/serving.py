@@ -186,6 +186,11 @@ class JobSettings(Group):
     """Rounds, and other work with a journal."""
 
     max_attempts: Count = setting(3, "Attempts of one task before it is a dead letter.", ge=1, le=100)
+    base_delay: Seconds = setting(2.0, "Pause before the second attempt; it doubles, with jitter.", ge=0, le=3600)
+    max_delay: Seconds = setting(60.0, "Longest pause between two attempts.", ge=0, le=86400)
+    lease: Seconds = setting(
+        30.0, "Whoever took a task keeps it so long without a word; after that somebody else takes it.", ge=1, le=3600
+    )
     concurrency: Count = setting(4, "Tasks at the same time in one process.", ge=1, le=1000)
     broker_url: SecretUrl = setting(SecretUrl(""), "Celery's broker (extra `celery`); empty runs jobs in this process.")
 

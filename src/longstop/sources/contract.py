@@ -9,6 +9,7 @@ from longstop.domain.cricket import InningsScore, OverReport
 from longstop.domain.football import MatchReport
 from longstop.domain.match import MatchListing, MatchRef, Names
 from longstop.domain.observation import Observation
+from longstop.domain.rounds import RoundListing, RoundRef
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 
 
@@ -78,12 +79,35 @@ class PageReading(msgspec.Struct, frozen=True):
     matched: dict[str, int]
 
 
+class RoundMatchReading(msgspec.Struct, frozen=True):
+    """One match of a round as its own answer tells it. `ref` is where it stands now: matches move between rounds."""
+
+    ref: RoundRef
+    report: MatchReport
+    venue: str = ""
+
+
 class Reader(Protocol):
     """A source whose saved payloads can be read. Every source is one; that is all there is to some."""
 
     manifest: Manifest
 
     def read(self, snapshot: Snapshot) -> Reading: ...
+
+
+class RoundSource(Reader, Protocol):
+    """A source whose rounds can be asked for. Parsers raise the same errors as those of a source that is watched."""
+
+    @property
+    def base_url(self) -> str: ...
+
+    def list_round(self, ref: RoundRef) -> FetchRequest: ...
+
+    def parse_round(self, ref: RoundRef, snapshot: Snapshot) -> tuple[RoundListing, ...]: ...
+
+    def round_match(self, key: str) -> FetchRequest: ...
+
+    def parse_round_match(self, ref: RoundRef, key: str, snapshot: Snapshot) -> RoundMatchReading: ...
 
 
 class Source(Reader, Protocol):

@@ -9,12 +9,14 @@ from typing import TypeVar
 
 from longstop.domain.errors import InputError, UnknownSourceError
 from longstop.domain.match import MatchRef
-from longstop.sources.contract import Reader, Source
+from longstop.sources.brasileirao import BrasileiraoSource
+from longstop.sources.contract import Reader, RoundSource, Source
 from longstop.sources.crex import CrexSource
 from longstop.sources.sofascore import SofascoreReader
 
 WATCHED: dict[str, Callable[[str | None], Source]] = {"crex": CrexSource}
-VENDORS: dict[str, Callable[[str | None], Reader]] = {**WATCHED, "sofascore": SofascoreReader}
+BY_ROUNDS: dict[str, Callable[[str | None], RoundSource]] = {"brasileirao": BrasileiraoSource}
+VENDORS: dict[str, Callable[[str | None], Reader]] = {**WATCHED, **BY_ROUNDS, "sofascore": SofascoreReader}
 
 T = TypeVar("T")
 
@@ -22,6 +24,15 @@ T = TypeVar("T")
 def names() -> tuple[str, ...]:
     """The sources that can be watched."""
     return tuple(sorted(WATCHED))
+
+
+def by_rounds(name: str, base_url: str | None = None) -> RoundSource:
+    """A source whose rounds are to be asked for."""
+    if name in VENDORS and name not in BY_ROUNDS:
+        raise UnknownSourceError(
+            f"The source {name} has no rounds.", hint=f"Those that have are: {', '.join(sorted(BY_ROUNDS))}."
+        )
+    return _find(BY_ROUNDS, name)(base_url)
 
 
 def create(name: str, base_url: str | None = None) -> Source:

@@ -1,7 +1,7 @@
 """What is asked about captures, and how old ones are removed: one step told once, for a store that waits and one that
 does not."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -10,14 +10,14 @@ from typing import Any, Final
 from sqlalchemy import BigInteger, Select, bindparam, cast, delete, exists, func, literal_column, select, tuple_
 
 from longstop.store.cells import Moments, Row
+from longstop.store.scripts import Script
 from longstop.store.tables import capture_bodies, captures, matches
 
 # So many go in one transaction, that nobody who writes waits for long.
 _STEP: Final = 256
 
-Statement = tuple[Any, Mapping[str, Any]]
-# Yields what is to be asked or done, is sent the rows, and returns how many captures went.
-Pruning = Generator[Statement, Sequence[Row], int]
+# Returns how many captures went.
+Pruning = Script[int]
 
 
 @dataclass(frozen=True)

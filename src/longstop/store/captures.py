@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from longstop.store.capture_queries import Pruning, capture_queries, pruning
+from longstop.store.capture_queries import capture_queries, pruning
 from longstop.store.capture_rows import captures_from
 from longstop.store.cells import zoned
 from longstop.store.contract import Capture
 from longstop.store.football_reads import StoreFootball
 from longstop.store.reads import valid_count, valid_text
+from longstop.store.scripts import Script, StoreScripts
 from longstop.store.writes import Part, prepare_captures
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ _AT_ONCE_BYTES: Final = 1 << 15
 _STEPS_MAX: Final = 100_000
 
 
-class StoreCaptures(StoreFootball, ABC):
+class StoreCaptures(StoreFootball, StoreScripts, ABC):
     _has_threads: bool
 
     @abstractmethod
@@ -34,7 +35,7 @@ class StoreCaptures(StoreFootball, ABC):
         """In one transaction."""
 
     @abstractmethod
-    async def _walk(self, steps: Pruning) -> int:
+    async def _walk(self, steps: Script[T]) -> T:
         """In one transaction."""
 
     async def keep(self, captures: Sequence[Capture]) -> None:

@@ -18,6 +18,7 @@ from longstop.domain.match import MatchPriority, MatchRef, MatchStatus, Names
 from longstop.domain.recovery import RecoveryAuditEntry
 from longstop.domain.scraper_state import ScraperState
 from longstop.store.football_contract import FootballReads
+from longstop.store.scripts import Transacting
 
 
 class MatchRow(msgspec.Struct, frozen=True):
@@ -220,7 +221,7 @@ class LedgerPage(msgspec.Struct, frozen=True):
     live: LiveRow | None
 
 
-class Store(FootballReads, Protocol):
+class Store(FootballReads, Transacting, Protocol):
     async def open(self) -> None:
         """Connects and checks the schema: StoreUnavailableError, or StoreError for a schema that is not the current."""
         ...

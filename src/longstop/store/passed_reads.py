@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from longstop.domain.events import DeliveryRecord, Gap, InningsRecord, MatchEvent
 from longstop.domain.football_record import CaptureProgress, FootballMatch, LineUpRecord, Quarantined
@@ -20,10 +21,20 @@ from longstop.store.contract import (
     RecipeRow,
     Store,
 )
+from longstop.store.scripts import Scripted
+
+T = TypeVar("T")
 
 
 class PassedReads:
     _inner: Store
+
+    async def transact(self, scripted: Scripted[T]) -> T:
+        """Straight to the database, or not at all: who takes work from a queue waits until it answers."""
+        return await self._inner.transact(scripted)
+
+    async def look(self, scripted: Scripted[T]) -> T:
+        return await self._inner.look(scripted)
 
     async def matches(
         self,

@@ -13,7 +13,6 @@ from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
 from longstop.store.address import PostgresAddress
-from longstop.store.capture_queries import Pruning
 from longstop.store.captures import StoreCaptures
 from longstop.store.cells import Row, moment_as_utc
 from longstop.store.contract import WriteBatch
@@ -24,6 +23,7 @@ from longstop.store.postgres_rows import arguments, inserts, rows_out, text_in, 
 from longstop.store.postgres_schema import state_of, upgrade_postgres
 from longstop.store.queries import ByMatch, Selection, queries_for
 from longstop.store.reads import Question
+from longstop.store.scripts import Script
 from longstop.store.sql_text import SqlText, for_postgres
 from longstop.store.writes import BODIES, Part, Rule, collision, differs, kind_key, prepare, unkeepable
 
@@ -98,19 +98,27 @@ class PostgresStore(StoreCaptures):
 
         await self._within(self._transact(insert), self._options.save_seconds)
 
-    async def _walk(self, steps: Pruning) -> int:
-        async def walk(connection: AsyncConnection) -> int:
+    async def _walk(self, steps: Script[T]) -> T:
+        async def walk(connection: AsyncConnection) -> T:
             await connection.exec_driver_sql(_ALONE)
-            rows: list[Row] | None = None
-            try:
-                while True:
-                    statement, values = steps.send(rows) if rows is not None else next(steps)
-                    answer = await _execute(connection, for_postgres(statement), values)
-                    rows = rows_out(answer) if answer.returns_rows else []
-            except StopIteration as ended:
-                return int(ended.value)
+            return await _walked(connection, steps)
 
         return await self._within(self._transact(walk, attempts=1), self._options.save_seconds)
+
+    async def _run(self, make: Callable[[], Script[T]]) -> T:
+        self._require_open()
+        work = self._transact(lambda connection: _walked(connection, make()))
+        return await self._within(work, self._options.save_seconds)
+
+    async def _run_reading(self, make: Callable[[], Script[T]]) -> T:
+        self._require_open()
+
+        async def look() -> T:
+            async with self._engine.connect() as connection:
+                await connection.execution_options(isolation_level="REPEATABLE READ")
+                return await _walked(connection, make())
+
+        return await self._within(look(), self._options.read_seconds)
 
     async def _transact(self, work: Callable[[AsyncConnection], Awaitable[T]], *, attempts: int = _ATTEMPTS) -> T:
         attempt = 0
@@ -198,6 +206,19 @@ class PostgresStore(StoreCaptures):
 
 async def _execute(connection: AsyncConnection, sql: SqlText, named: Mapping[str, Any]) -> CursorResult[Any]:
     return await connection.exec_driver_sql(sql.text, sql.arguments(named))
+
+
+async def _walked(connection: AsyncConnection, steps: Script[T]) -> T:
+    rows: list[Row] | None = None
+    try:
+        while True:
+            statement, values = steps.send(rows) if rows is not None else next(steps)
+            named = {name: text_in(value) for name, value in values.items()}
+            answer = await _execute(connection, for_postgres(statement), named)
+            rows = rows_out(answer) if answer.returns_rows else []
+    except StopIteration as ended:
+        told: T = ended.value
+        return told
 
 
 async def _insert(connection: AsyncConnection, part: Part, stored: Mapping[str, Selection]) -> None:

@@ -24,6 +24,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable
 from longstop.domain.errors import StoreError
 from longstop.store.address import Address, PostgresAddress, parse_address
 from longstop.store.postgres_options import driver_missing
+from longstop.store.rounds import tables as rounds  # noqa: F401 - its tables belong to the one schema
 from longstop.store.sqlite_file import FileLock, connect_reader, connect_writer, make_parent, primary_code, store_error
 from longstop.store.tables import HEAD_REVISION, VERSION_TABLE, metadata
 

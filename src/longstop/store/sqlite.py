@@ -5,27 +5,30 @@ Inline is for loops that cannot wait for threads (virtual time) and for database
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import StoreClosedError, StoreUnavailableError
 from longstop.store import schema
-from longstop.store.capture_queries import Pruning
 from longstop.store.captures import StoreCaptures
 from longstop.store.cells import Row, moment_as_text, moment_from_text
 from longstop.store.contract import WriteBatch
 from longstop.store.queries import ByMatch, queries_for
 from longstop.store.reads import Question
+from longstop.store.scripts import Script
 from longstop.store.sqlite_file import FileLock, make_parent, store_error
 from longstop.store.sqlite_readers import ReaderPool
-from longstop.store.sqlite_session import WriteSession, fetch
+from longstop.store.sqlite_session import WriteSession, fetch, looked
 from longstop.store.sqlite_writer import Job, Verdict, Verdicts, Writer
 from longstop.store.writes import Part, prepare
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,22 @@ class SqliteStore(StoreCaptures):
         else:
             await self._threads.save(parts)
 
-    async def _walk(self, steps: Pruning) -> int:
+    async def _walk(self, steps: Script[T]) -> T:
         if self._threads is not None:
             return await self._threads.walk(steps)
-        gone = self._file.session.walk(steps)
+        answer = self._file.session.walk(steps)
         self._file.session.checkpoint_if_due()
-        return gone
+        return answer
+
+    async def _run(self, make: Callable[[], Script[T]]) -> T:
+        self._require_open()
+        return await self._walk(make())
+
+    async def _run_reading(self, make: Callable[[], Script[T]]) -> T:
+        self._require_open()
+        if self._threads is None:
+            return self._file.session.look(make())
+        return await self._threads.look(make())
 
     async def _ask(self, *questions: Question) -> list[list[Row]]:
         self._require_open()
@@ -222,7 +235,7 @@ class _Threads:
             undo.pop_all()
         return future
 
-    async def walk(self, steps: Pruning) -> int:
+    async def walk(self, steps: Script[T]) -> T:
         """Given up at the deadline or cancelled, steps that were taken are still walked; only nobody is told."""
         try:
             async with self._clock.timeout(self._options.save_seconds):
@@ -239,6 +252,13 @@ class _Threads:
         try:
             async with self._clock.timeout(self._options.read_seconds):
                 return await self._readers.run(lambda connection: _answers(connection, questions, self._path))
+        except TimeoutError as error:
+            raise self._no_answer(self._options.read_seconds) from error
+
+    async def look(self, steps: Script[T]) -> T:
+        try:
+            async with self._clock.timeout(self._options.read_seconds):
+                return await self._readers.run(lambda connection: looked(connection, steps, self._path))
         except TimeoutError as error:
             raise self._no_answer(self._options.read_seconds) from error
 

@@ -20,9 +20,9 @@ from longstop.domain.errors import (
     StoreUnavailableError,
     WritingOverError,
 )
-from longstop.store.capture_queries import Pruning
 from longstop.store.cells import Row, moment_from_text
 from longstop.store.queries import Selection, queries_for
+from longstop.store.scripts import Script
 from longstop.store.sql_text import for_sqlite
 from longstop.store.sqlite_file import (
     close_quietly,
@@ -109,20 +109,9 @@ class WriteSession:
 
         self._transact(insert)
 
-    def walk(self, steps: Pruning) -> int:
+    def walk(self, steps: Script[T]) -> T:
         """All steps in one transaction; tells what they come to."""
-
-        def walk(connection: sqlite3.Connection) -> int:
-            rows: list[Row] | None = None
-            try:
-                while True:
-                    statement, arguments = steps.send(rows) if rows is not None else next(steps)
-                    text = for_sqlite(statement)
-                    rows = connection.execute(text.text, text.arguments(arguments)).fetchall()
-            except StopIteration as ended:
-                return int(ended.value)
-
-        return self._transact(walk)
+        return self._transact(lambda connection: walked(connection, steps))
 
     def _transact(self, work: Callable[[sqlite3.Connection], T]) -> T:
         connection = self.connection
@@ -206,6 +195,9 @@ class WriteSession:
     def ask(self, query: Selection, arguments: Mapping[str, Any]) -> list[Row]:
         return fetch(self.connection, query, arguments, self._path)
 
+    def look(self, steps: Script[T]) -> T:
+        return looked(self.connection, steps, self._path)
+
     def checkpoint_if_due(self) -> None:
         """Moves the WAL into the file when it has grown, after which the next commit starts the WAL anew and short.
 
@@ -247,6 +239,31 @@ class WriteSession:
             close_quietly(connection, self._path)
         else:
             leave_open(connection, self._path)
+
+
+def walked(connection: sqlite3.Connection, steps: Script[T]) -> T:
+    """Errors of SQLite go by: whoever owns the connection knows what they mean for it."""
+    rows: list[Row] | None = None
+    try:
+        while True:
+            statement, arguments = steps.send(rows) if rows is not None else next(steps)
+            text = for_sqlite(statement)
+            rows = connection.execute(text.text, text.arguments(arguments)).fetchall()
+    except StopIteration as ended:
+        answer: T = ended.value
+        return answer
+
+
+def looked(connection: sqlite3.Connection, steps: Script[T], path: Path | None) -> T:
+    """A script that only asks, from one snapshot, which ends before the connection goes back."""
+    try:
+        connection.execute("BEGIN")
+        try:
+            return walked(connection, steps)
+        finally:
+            connection.execute("COMMIT")  # of nothing: it asked only
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error
 
 
 def fetch(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from longstop.domain.errors import LongstopError, StoreClosedError, StoreError, StoreUnavailableError
-from longstop.store.capture_queries import Pruning
+from longstop.store.scripts import Script
 from longstop.store.sqlite_session import WriteSession
 from longstop.store.writes import Part
 
@@ -62,7 +62,7 @@ class Writer:
                 self._is_awake = True
                 self._thread.submit(self._write_next)
 
-    def walk(self, steps: Pruning) -> int:
+    def walk(self, steps: Script[T]) -> T:
         """For `run`: called in the thread."""
         try:
             return self._session.walk(steps)

@@ -20,3 +20,20 @@ def _no_transaction_id(element: TransactionId, compiler: Any, **options: Any) ->
 @compiles(TransactionId, "postgresql")
 def _own_transaction_id(element: TransactionId, compiler: Any, **options: Any) -> str:  # noqa: ARG001 - the same
     return "((pg_current_xact_id())::text)::bigint"
+
+
+class AloneWith(FunctionElement[int]):
+    """Whoever asks with the same word waits until this transaction is over. Where only one writes at a time it does
+    nothing."""
+
+    inherit_cache = True
+
+
+@compiles(AloneWith, "sqlite")
+def _alone_already(element: AloneWith, compiler: Any, **options: Any) -> str:
+    return f"length({compiler.process(element.clauses, **options)})"
+
+
+@compiles(AloneWith, "postgresql")
+def _advisory_lock(element: AloneWith, compiler: Any, **options: Any) -> str:
+    return f"(pg_advisory_xact_lock(hashtext({compiler.process(element.clauses, **options)})) IS NULL)"

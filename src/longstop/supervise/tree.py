@@ -78,6 +78,7 @@ TREE: tuple[Post, ...] = (
     Post("admin audit", ENGINE, "writes down what operators asked for", is_optional=True, is_periodic=True),
     Post("sink", ENGINE, "pushes payloads to another Longstop", is_optional=True, is_periodic=True),
     Post("intake", ENGINE, "reads what was pushed to us", is_optional=True, is_periodic=True),
+    Post("rounds", ENGINE, "works off the rounds that were asked for", is_optional=True),
     Post(
         "source switching",
         ENGINE,

@@ -1,7 +1,7 @@
 """The score of a match is shown up to eight times: they must agree with each other, with the status and the winner."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from longstop.domain.football import FootballEvent, Phase, SideScore, Stage, Winner
 
@@ -198,29 +198,31 @@ def _aggregate_reasons(event: FootballEvent) -> Iterator[str]:
 
 def _clock_reasons(event: FootballEvent) -> Iterator[str]:
     """Only for what is being played or was: a match that was put off keeps the clock of its first attempt."""
-    yield from _change_reasons(event)
-    began = event.period_started_at
+    kickoff, began = event.kickoff, event.period_started_at
+    if kickoff is None:
+        return
+    yield from _change_reasons(event, kickoff)
     if began is None or not _adds_up(event.phase):
         return
-    if event.kickoff - began > KICKOFF_EARLY_MAX:
-        yield f"a half began at {began:%H:%M} and the match only at {event.kickoff:%Y-%m-%d %H:%M}"
+    if kickoff - began > KICKOFF_EARLY_MAX:
+        yield f"a half began at {began:%H:%M} and the match only at {kickoff:%Y-%m-%d %H:%M}"
         return
     is_second = event.phase in (Phase.SECOND_HALF, Phase.FINISHED) and _is_second_half_shown(event)
     if is_second and event.half_minutes and event.half_minutes > 0:
         least = timedelta(minutes=min(event.half_minutes, 60)) - HALF_SHORT_MAX
-        if began - event.kickoff < least:
-            minutes = int((began - event.kickoff).total_seconds() // 60)
+        if began - kickoff < least:
+            minutes = int((began - kickoff).total_seconds() // 60)
             yield f"its last half began {minutes} minutes after kickoff, and a half takes {event.half_minutes}"
 
 
-def _change_reasons(event: FootballEvent) -> Iterator[str]:
+def _change_reasons(event: FootballEvent, kickoff: datetime) -> Iterator[str]:
     """The source's own clock of its last word."""
     if event.changed_at is None or not _adds_up(event.phase) or event.phase is Phase.UNKNOWN:
         return
-    if event.kickoff - event.changed_at > KICKOFF_EARLY_MAX:
-        yield f"it was changed last at {event.changed_at:%Y-%m-%d %H:%M}, before its kickoff at {event.kickoff:%H:%M}"
-    elif event.phase.is_played_out and event.changed_at - event.kickoff < MATCH_SHORT_MIN:
-        minutes = int((event.changed_at - event.kickoff).total_seconds() // 60)
+    if kickoff - event.changed_at > KICKOFF_EARLY_MAX:
+        yield f"it was changed last at {event.changed_at:%Y-%m-%d %H:%M}, before its kickoff at {kickoff:%H:%M}"
+    elif event.phase.is_played_out and event.changed_at - kickoff < MATCH_SHORT_MIN:
+        minutes = int((event.changed_at - kickoff).total_seconds() // 60)
         yield f"it was over {minutes} minutes after its kickoff"
 
 

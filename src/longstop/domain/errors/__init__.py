@@ -9,6 +9,7 @@
     │   ├── UnknownSourceError        no source has this name
     │   ├── SourceNotReadyError       a source lacks what it needs to be watched
     │   ├── UnknownMatchError         no match of this name is watched
+    │   ├── UnknownJobError           no job of this name, or no such match in it
     │   └── PortTakenError            somebody else listens there
     ├── OutputError                   what was found out could not be written down for whoever asked
     ├── FetchError                    the bytes did not come
@@ -54,6 +55,7 @@
     ├── MemoryShortError              there is not enough of it
     │   ├── InsufficientMemoryError   for another scraper; the start is tried again
     │   └── OutOfMemoryError          the process has passed its hard bound
+    ├── LeaseLostError                somebody else works on it by now
     ├── PushError                     what was pushed is not taken
     │   ├── PushConflictError         another content under a key that was used already
     │   └── PushesFullError           too much waits already; heals when it has been worked off
@@ -71,6 +73,7 @@ from longstop.domain.errors.asking import (
     PortTakenError,
     SettingsError,
     SourceNotReadyError,
+    UnknownJobError,
     UnknownMatchError,
     UnknownSourceError,
 )
@@ -102,6 +105,7 @@ from longstop.domain.errors.fetching import (
 from longstop.domain.errors.keeping import (
     DatabaseSyncError,
     InsufficientMemoryError,
+    LeaseLostError,
     MemoryShortError,
     OutOfMemoryError,
     PlaceLostError,
@@ -149,6 +153,7 @@ __all__ = [
     "IllegalTransitionError",
     "InputError",
     "InsufficientMemoryError",
+    "LeaseLostError",
     "LongstopError",
     "MalformedPayloadError",
     "MatchFileError",
@@ -186,6 +191,7 @@ __all__ = [
     "SyncFailedError",
     "TokenUnavailableError",
     "UnexpectedStatusError",
+    "UnknownJobError",
     "UnknownMatchError",
     "UnknownSourceError",
     "UnreadableBodyError",

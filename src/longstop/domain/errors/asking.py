@@ -43,6 +43,10 @@ class UnknownMatchError(InputError):
     default_hint = "The operations page and GET /health list what is watched."
 
 
+class UnknownJobError(InputError):
+    default_hint = "GET /api/scrape/jobs and `longstop rounds list` tell which there are."
+
+
 class PortTakenError(InputError):
     exit_code = 69
     default_hint = "Stop the other program, or choose another port."

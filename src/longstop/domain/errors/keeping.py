@@ -77,6 +77,13 @@ class OutOfMemoryError(MemoryShortError):
     default_hint = "It ends and is to be started again; if it comes back, watch fewer matches or raise the hard limit."
 
 
+class LeaseLostError(LongstopError):
+    """The work was taken over meanwhile; what was brought for it is not written."""
+
+    kind = "lease"
+    default_hint = "Whoever holds it now finishes it; nothing is to be done."
+
+
 class PushError(LongstopError):
     """What was pushed is not taken."""
 

@@ -41,6 +41,8 @@ def found_among(fixture: Fixture, events: Iterable[FootballEvent]) -> FootballEv
 
 
 def _candidate(fixture: Fixture, event: FootballEvent) -> Candidate | None:
+    if event.kickoff is None:
+        return None
     apart = abs(event.kickoff - fixture.kickoff_utc)
     certainty = min(likeness(fixture.home_team, event.home.name), likeness(fixture.away_team, event.away.name))
     if certainty is Likeness.NONE or apart > KICKOFF_MOVED_MAX:

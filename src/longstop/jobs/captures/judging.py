@@ -51,7 +51,7 @@ def judged(fixture: Fixture, snapshots: Mapping[str, Snapshot], kept: Kept = lam
     reasons = judge(report).reasons
     if reasons:
         raise ContradictoryPayloadError(f"It contradicts itself: {'; '.join(reasons[:3])}.", reasons=reasons)
-    kickoff = min(fixture.kickoff_utc, event.kickoff)
+    kickoff = min(fixture.kickoff_utc, event.kickoff or fixture.kickoff_utc)
     require_before(kickoff, captured_at, event)
     shas = {family: snapshot.sha256() for family, snapshot in snapshots.items()}
     return Captured(report, event, captured_at, kickoff, integrity(report), shas)

@@ -44,7 +44,7 @@ def match_of(fixture: Fixture, captured: Captured) -> FootballMatch:
         source_event_id=event.key,
         home_team=fixture.home_team,
         away_team=fixture.away_team,
-        kickoff_at=event.kickoff,
+        kickoff_at=event.kickoff or fixture.kickoff_utc,
         told_at=captured.captured_at,
         league_id=fixture.league_id,
         season=fixture.season,

@@ -67,6 +67,8 @@ Those of the watchdogs stand in `troubles.py`.
 | PagesTransferred | what the pages of a source moved since the last time | source, bytes, refused |
 | LeaseLost | a lease was taken away from who held it | source, reason |
 | StreamEnded | somebody follows no longer | reason |
+| RoundAsked, RoundSettled | a round was asked for, nothing of it is left to do | state |
+| RoundWorked | a match of a round was stored, failed, or its round was listed | outcome, duration |
 | OrphanKilled | a process that an earlier run left behind was ended | memory |
 """
 
@@ -146,6 +148,7 @@ from longstop.observe.signals.resources import (
     StartRefused,
     StartRetried,
 )
+from longstop.observe.signals.rounds import RoundAsked, RoundSettled, RoundWorked
 from longstop.observe.signals.scrapers import (
     MatchPaused,
     PaceChanged,
@@ -226,6 +229,9 @@ __all__ = [
     "ReplacementFailed",
     "ReplacementOrdered",
     "ResourcesMeasured",
+    "RoundAsked",
+    "RoundSettled",
+    "RoundWorked",
     "RungChanged",
     "ScoreStored",
     "ScraperIdled",

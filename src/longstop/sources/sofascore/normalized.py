@@ -23,7 +23,7 @@ def normalized(report: MatchReport) -> dict[str, Any]:
 def _event(event: FootballEvent) -> dict[str, Any]:
     return {
         "id": event.key,
-        "kickoff_utc": event.kickoff.isoformat().replace("+00:00", "Z"),
+        "kickoff_utc": event.kickoff.isoformat().replace("+00:00", "Z") if event.kickoff else None,
         "status": event.phase.value,
         "home_team": event.home.name,
         "home_team_id": event.home.key,

@@ -66,6 +66,7 @@ def test_an_event_is_read_whole() -> None:
     assert (told.key, told.home.name, told.away.key) == ("12345678", "Reds", "17")
     assert (told.phase, told.winner, told.score) == (Phase.FINISHED, Winner.HOME, (2, 1))
     assert told.home_score.periods == (1, 1)
+    assert told.kickoff is not None
     assert told.kickoff.timestamp() == KICKOFF
     assert told.changed_at is not None
 
@@ -255,4 +256,6 @@ def test_the_calls_stand_on_the_address_that_is_handed_in() -> None:
 
 
 def told_day() -> Any:
-    return parser.read_event(EVENT).kickoff.date()
+    kickoff = parser.read_event(EVENT).kickoff
+    assert kickoff is not None
+    return kickoff.date()

@@ -1,0 +1,1 @@
+"""Rounds with zero tolerance: no match lost, none half written, whatever crashes."""

@@ -1,0 +1,140 @@
+"""The tables of rounds: the journal, and the matches that it brought. They belong to the one schema of `tables.py`.
+
+Errors and evidence are JSON in text: nobody asks a database about what is inside. A match that changed after it was
+stored is a new revision of all its rows; the one before stays, for `as_of`.
+"""
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Table, Text, UniqueConstraint
+
+from longstop.store.tables import Moment, metadata
+
+scrape_jobs = Table(
+    "scrape_jobs",
+    metadata,
+    Column("job_id", Text, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("competition", Text, nullable=False),
+    Column("season", BigInteger, nullable=False),
+    Column("round", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("request_key", Text),
+    Column("is_recheck", Boolean, nullable=False),
+    Column("requested_by", Text, nullable=False),
+    Column("attempt", BigInteger, nullable=False),
+    Column("epoch", BigInteger, nullable=False),
+    Column("next_at", Moment, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("listed_at", Moment),
+    Column("finished_at", Moment),
+    Column("error", Text),
+    UniqueConstraint("request_key"),
+    Index("idx_scrape_jobs_state", "state", "next_at"),
+    Index("idx_scrape_jobs_round", "source", "competition", "season", "round", "created_at"),
+    sqlite_with_rowid=False,
+)
+
+scrape_tasks = Table(
+    "scrape_tasks",
+    metadata,
+    Column("job_id", Text, primary_key=True),
+    Column("key", Text, primary_key=True),
+    Column("match_id", Text, nullable=False),
+    Column("position", BigInteger, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("url", Text, nullable=False),
+    Column("kickoff_at", Moment),
+    Column("state", Text, nullable=False),
+    Column("attempt", BigInteger, nullable=False),
+    Column("losses", BigInteger, nullable=False),
+    Column("epoch", BigInteger, nullable=False),
+    Column("next_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("outcome", Text),
+    Column("error", Text),
+    Column("evidence", Text),
+    Column("started_at", Moment),
+    Column("finished_at", Moment),
+    Index("idx_scrape_tasks_state", "state", "next_at"),
+    Index("idx_scrape_tasks_match", "match_id"),
+    sqlite_with_rowid=False,
+)
+
+round_matches = Table(
+    "round_matches",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("revision", BigInteger, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("competition", Text, nullable=False),
+    Column("season", BigInteger, nullable=False),
+    Column("round", BigInteger, nullable=False),
+    Column("phase", Text, nullable=False),
+    Column("is_finished", Boolean, nullable=False),
+    Column("kickoff_at", Moment),
+    Column("home", Text, nullable=False),
+    Column("away", Text, nullable=False),
+    Column("home_goals", BigInteger),
+    Column("away_goals", BigInteger),
+    Column("venue", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("captured_at", Moment, nullable=False),
+    Column("payload_sha256", Text, nullable=False),
+    Column("job_id", Text, nullable=False),
+    Index("idx_round_matches_round", "source", "competition", "season", "round"),
+    sqlite_with_rowid=False,
+)
+
+round_events = Table(
+    "round_events",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("revision", BigInteger, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("minute", BigInteger),
+    Column("added", BigInteger),
+    Column("side", Text),
+    Column("player", Text),
+    Column("other", Text),
+    Column("detail", Text, nullable=False),
+    Column("home_after", BigInteger),
+    Column("away_after", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+round_statistics = Table(
+    "round_statistics",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("revision", BigInteger, primary_key=True),
+    Column("period", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("home", Text, nullable=False),
+    Column("away", Text, nullable=False),
+    Column("home_value", Double),
+    Column("away_value", Double),
+    sqlite_with_rowid=False,
+)
+
+round_lineups = Table(
+    "round_lineups",
+    metadata,
+    Column("match_id", Text, primary_key=True),
+    Column("revision", BigInteger, primary_key=True),
+    Column("side", Text, primary_key=True),
+    Column("number", BigInteger, primary_key=True),
+    Column("player_key", Text, nullable=False),
+    Column("player", Text, nullable=False),
+    Column("is_substitute", Boolean, nullable=False),
+    Column("position", Text, nullable=False),
+    Column("shirt", BigInteger),
+    Column("formation", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
