@@ -10,7 +10,7 @@ lent to it; without one it starts its own when the first page is needed.
 """
 
 import random
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,9 +20,9 @@ import msgspec
 from longstop.approach_options import MB, http_limits, profile_of
 from longstop.browsing import browser_pool
 from longstop.clock import Clock
-from longstop.domain.errors import ErrorAnswerError, LongstopError
 from longstop.fetch.browser.needs import Profile
 from longstop.fetch.browser.pool import BrowserPool
+from longstop.fetch.challenged import recognise
 from longstop.fetch.coherent import CurlTransport
 from longstop.fetch.egress.guard import EgressRules, rules_for
 from longstop.fetch.egress.proxy import FilteringProxy
@@ -47,7 +47,6 @@ from longstop.observe.signals import Signals
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
 from longstop.sources.contract import Manifest
-from longstop.sources.sofascore.answers import require_no_challenge
 
 MONTH_FILE = "bandwidth.json"
 QUIET_SECONDS = 3.0
@@ -111,8 +110,8 @@ class Visiting:
             body_bytes_max=limits.body_bytes_max,
             types=self._manifest.state_types,
         )
-        pages = PageVisits(pool, self._resolver.rules, courtesy, challenge_in, self._clock, options)
-        direct = DirectCalls(courtesy, challenge_in, limits.body_bytes_max)
+        pages = PageVisits(pool, self._resolver.rules, courtesy, recognise, self._clock, options)
+        direct = DirectCalls(courtesy, limits.body_bytes_max)
         return MatchVisitor(sessions, pages, direct, self._bandwidth(), self._clock)
 
     def _passages(self) -> Passages:
@@ -173,12 +172,3 @@ class Visiting:
         await pool.start()
         stack.push_async_callback(pool.stop)
         return pool
-
-
-def challenge_in(_status: int, _headers: Mapping[str, str], body: bytes) -> LongstopError | None:
-    """The error to raise when this is a page that asks whether we are a person."""
-    try:
-        require_no_challenge(body)
-    except ErrorAnswerError as error:
-        return error
-    return None

@@ -47,6 +47,7 @@ class FootballSite:
         self.page_hangs = False
         self.calls_hang = False
         self.is_challenging = False
+        self.robots = ""
         self.banned: set[str] = set()
         self.peers: list[str] = []
         self.refuses_direct = False
@@ -60,6 +61,7 @@ class FootballSite:
         app.router.add_get("/api/v1/event/{key}", self._call)
         app.router.add_get("/api/v1/event/{key}/{family}", self._call)
         app.router.add_get("/api/v1/sport/football/scheduled-events/{day}", self._list)
+        app.router.add_get("/robots.txt", self._robots)
         app.router.add_get("/app.js", self._script)
         app.router.add_get("/{path:.*}", self._heavy)
         return app
@@ -118,6 +120,9 @@ class FootballSite:
 
     async def _list(self, request: web.Request) -> web.Response:
         return web.json_response({"events": [], "day": request.match_info["day"]})
+
+    async def _robots(self, _: web.Request) -> web.Response:
+        return web.Response(text=self.robots)
 
     async def _script(self, _: web.Request) -> web.Response:
         return web.Response(text=SCRIPT + "x" * SCRIPT_BYTES, content_type="text/javascript")

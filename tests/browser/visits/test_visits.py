@@ -8,10 +8,10 @@ import pytest
 from longstop.domain.capture import CAPTURE_ATTEMPT, AttemptState
 from longstop.domain.errors import (
     BrowserError,
+    ChallengeError,
     EmptyPayloadError,
-    ErrorAnswerError,
-    FetchError,
     MatchGoneError,
+    RobotsRefusedError,
     SourceRefusedError,
     SourceThrottledError,
     SourceTimeoutError,
@@ -153,23 +153,27 @@ async def test_a_browser_that_is_killed_in_a_visit_costs_that_visit_only(stage: 
 
 
 @pytest.mark.req("D7")
-async def test_a_challenge_is_recognised_and_takes_the_session_with_it(stage: Stage) -> None:
+@pytest.mark.parametrize("is_direct", [True, False])
+async def test_a_challenge_is_told_at_once_and_takes_the_session_with_it(stage: Stage, is_direct: bool) -> None:
     async with stage.visitor() as visitor:
-        first = await stage.visit(visitor, stage.order("1"))
+        stage.site.is_challenging = not is_direct
+        first = await stage.visit(visitor, stage.order("1")) if is_direct else None
         stage.site.is_challenging = True
-        with pytest.raises((ErrorAnswerError, SourceRefusedError)) as told:
+        with pytest.raises(ChallengeError):
             await stage.visit(visitor, stage.order("2"))
-        assert isinstance(told.value, FetchError) or "challenge" in str(told.value)
+        assert stage.site.documents() == 1, "it is not solved, and no page is opened to look at it"
         stage.site.is_challenging = False
         after = await stage.visit(visitor, stage.order("3"))
-    assert after.exit.session_id != first.exit.session_id
-    page = [each for each in stage.site.seen if each.path == "/match/3"]
-    assert "visited" not in page[0].cookies, "its cookies were thrown away"
+    assert first is None or after.exit.session_id != first.exit.session_id
+    page = next(each for each in stage.site.seen if each.path == "/match/3")
+    assert "visited" not in page.cookies, "its cookies were thrown away"
     assert after.rung == "intercept"
 
 
-async def test_robots_that_forbid_the_page_are_kept_to(stage: Stage) -> None:
-    """Nothing is mocked: the site says so, and the page is not opened."""
+@pytest.mark.req("D7")
+async def test_a_page_that_its_robots_forbid_is_not_opened(stage: Stage) -> None:
+    stage.site.robots = "User-agent: *\nDisallow: /match/\n"
     async with stage.visitor() as visitor:
-        await stage.visit(visitor, stage.order("77"))
-    assert stage.site.hits["/robots.txt"] == 1
+        with pytest.raises(RobotsRefusedError):
+            await stage.visit(visitor, stage.order("77"))
+    assert set(stage.site.hits) == {"/robots.txt"}

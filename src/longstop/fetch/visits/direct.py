@@ -3,6 +3,7 @@
 from typing import Final
 
 from longstop.domain.errors import (
+    ChallengeError,
     EmptyPayloadError,
     LongstopError,
     MatchGoneError,
@@ -13,7 +14,7 @@ from longstop.domain.errors import (
 from longstop.fetch.politeness import Courtesy
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.visits.allow_list import AllowList
-from longstop.fetch.visits.gathering import Recognise, content_error
+from longstop.fetch.visits.gathering import content_error
 from longstop.fetch.visits.session import VisitSession
 from longstop.fetch.visits.visit import OnStep, VisitOrder
 
@@ -33,9 +34,8 @@ class Direct:
 
 
 class DirectCalls:
-    def __init__(self, courtesy: Courtesy, recognise: Recognise, body_bytes_max: int) -> None:
+    def __init__(self, courtesy: Courtesy, body_bytes_max: int) -> None:
         self._courtesy = courtesy
-        self._recognise = recognise
         self._body_bytes_max = body_bytes_max
 
     async def make(
@@ -48,6 +48,8 @@ class DirectCalls:
                 snapshot = await self.one(order.calls[purpose], session, allow, found)
             except TOLD as error:
                 found.refusals[purpose] = error
+            except ChallengeError:
+                raise
             except REFUSALS as error:
                 if purpose in order.required:
                     session.forget_calls()
@@ -66,10 +68,8 @@ class DirectCalls:
         async with self._courtesy.turn(asked):
             found.requests += 1
             snapshot = await session.http.fetch(asked)
-        headers = {name.lower(): value for name, value in snapshot.headers.items()}
-        challenge = self._recognise(snapshot.status, headers, snapshot.body)
-        kind = headers.get("content-type", "")
-        error = challenge or content_error(request.purpose, kind, snapshot.body, allow, self._body_bytes_max)
+        kind = next((value for name, value in snapshot.headers.items() if name.lower() == "content-type"), "")
+        error = content_error(request.purpose, kind, snapshot.body, allow, self._body_bytes_max)
         if error is not None:
             raise error
         return snapshot

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from longstop.clock import Clock
 from longstop.domain.errors import (
     BrowserError,
+    ChallengeError,
     EmptyPayloadError,
     LongstopError,
     OversizedBodyError,
@@ -33,8 +34,8 @@ BODIES_AT_ONCE: Final = 16
 INTERCEPTED: Final = "intercept"
 IN_PAGE: Final = "in_page"
 
-# Is this answer a challenge? Status, headers (names in small letters), the body; the error to raise when it is.
-Recognise = Callable[[int, Mapping[str, str], bytes], LongstopError | None]
+# Is this answer a challenge? Status, headers, the body; the error to raise when it is.
+Recognise = Callable[[int, Mapping[str, str], bytes], ChallengeError | None]
 
 
 class Gathering:
@@ -57,7 +58,7 @@ class Gathering:
         self.snapshots: dict[str, Snapshot] = {}
         self.calls: dict[str, CapturedCall] = {}
         self.refusals: dict[str, LongstopError] = {}
-        self.challenge: LongstopError | None = None
+        self.challenge: ChallengeError | None = None
         # What we have asked for inside the page ourselves, which is no call of its own.
         self.asked: set[str] = set()
         self.changed = asyncio.Event()

@@ -9,7 +9,6 @@ from longstop.domain.capture import NetworkFigures
 from longstop.domain.errors import (
     BrowserError,
     ChallengeError,
-    ErrorAnswerError,
     FetchError,
     LongstopError,
     MatchGoneError,
@@ -175,4 +174,5 @@ def _name(order: VisitOrder) -> tuple[str, str, int]:
 
 
 def is_challenge(error: Exception | None) -> bool:
-    return isinstance(error, (ChallengeError, ErrorAnswerError)) and error.verdict == CHALLENGE
+    """Seen on the way, or only by who read the body."""
+    return isinstance(error, ChallengeError) or getattr(error, "verdict", "") == CHALLENGE
