@@ -60,6 +60,7 @@ class FootballSite:
         app.router.add_get("/match/{key}", self._page)
         app.router.add_get("/api/v1/event/{key}", self._call)
         app.router.add_get("/api/v1/event/{key}/{family}", self._call)
+        app.router.add_get("/", self._home)
         app.router.add_get("/api/v1/sport/football/scheduled-events/{day}", self._list)
         app.router.add_get("/robots.txt", self._robots)
         app.router.add_get("/app.js", self._script)
@@ -118,7 +119,12 @@ class FootballSite:
         has_token = request.headers.get("X-Token") == TOKEN and "visited" in request.cookies
         return (self.refuses_direct and is_direct) or (self.needs_token and not has_token)
 
+    async def _home(self, _: web.Request) -> web.Response:
+        return web.Response(text="<!doctype html><title>today</title>", content_type="text/html")
+
     async def _list(self, request: web.Request) -> web.Response:
+        if self.refuses_direct and "Sec-Fetch-Mode" not in request.headers:
+            return web.json_response({"error": {"code": 403}}, status=403)
         return web.json_response({"events": [], "day": request.match_info["day"]})
 
     async def _robots(self, _: web.Request) -> web.Response:

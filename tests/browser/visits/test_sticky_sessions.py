@@ -1,5 +1,6 @@
 """After one page the other matches of a sticky session are asked for directly, by the same exit."""
 
+import asyncio
 import json
 from datetime import date
 
@@ -68,6 +69,16 @@ async def test_the_list_of_a_day_goes_by_the_session_too(stage: Stage) -> None:
         assert json.loads(listed.body)["day"] == "2026-11-20"
         await stage.visit(visitor, stage.order("1"))
     assert stage.site.documents() == 1
+
+
+async def test_a_list_that_is_refused_directly_is_asked_for_inside_the_first_page(stage: Stage) -> None:
+    stage.site.refuses_direct = True
+    async with stage.visitor() as visitor:
+        request = requests.scheduled(stage.site.url, date(2026, 11, 20))
+        listed, again = await asyncio.gather(visitor.list(request), visitor.list(request))
+        assert json.loads(listed.body) == json.loads(again.body)
+        assert (await stage.visit(visitor, stage.order("1"))).rung == "intercept"
+    assert stage.site.hits["/"] == 2
 
 
 async def test_nothing_of_a_session_is_ever_written_down(stage: Stage) -> None:

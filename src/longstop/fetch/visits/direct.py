@@ -52,7 +52,8 @@ class DirectCalls:
                 raise
             except REFUSALS as error:
                 if purpose in order.required:
-                    session.forget_calls()
+                    if not order.is_plain:
+                        session.forget_calls()
                     if found.snapshots:
                         raise
                     return False

@@ -104,7 +104,8 @@ class PageVisits:
             on_step("arrived")
             await self._gather(tab, gathering)
             await session.jar.fill_from(lease)
-            session.learn(order.source, order.key, gathering.calls, await tab.cookies(order.page))
+            if not order.is_plain:
+                session.learn(order.source, order.key, gathering.calls, await tab.cookies(order.page))
         finally:
             await gathering.close()
         return gathering

@@ -15,7 +15,8 @@ OnStep = Callable[[str], None]
 
 class VisitOrder(msgspec.Struct, frozen=True):
     """`calls` are the endpoint families wanted, by purpose; those in `required` must come for the visit to succeed.
-    `key` is the match as the source knows it, `page` its page. Attempts count from 1."""
+    `key` is the match as the source knows it, `page` its page. Attempts count from 1. `is_plain` is about no match: it
+    is asked for directly first, learnt or not, and its page teaches nothing."""
 
     source: str
     key: str
@@ -24,6 +25,7 @@ class VisitOrder(msgspec.Struct, frozen=True):
     required: frozenset[str]
     attempt: int = 1
     deadline_seconds: float = 45.0
+    is_plain: bool = False
 
 
 class Visit(msgspec.Struct, frozen=True):

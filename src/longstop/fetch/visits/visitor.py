@@ -1,6 +1,8 @@
 """Visits to the matches of one source: a page where one is needed, the learnt calls where a session knows them."""
 
+import itertools
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -64,6 +66,7 @@ class MatchVisitor:
         self._direct = direct
         self._bandwidth = bandwidth
         self._clock = clock
+        self._lists = itertools.count(1)
         self._under_way: dict[tuple[str, str, int], _Going] = {}
 
     async def visit(self, order: VisitOrder, on_step: OnStep) -> Visit:
@@ -86,28 +89,26 @@ class MatchVisitor:
         self._sessions.judged(going.session, order.key, error, going.network)
 
     async def list(self, request: FetchRequest) -> Snapshot:
-        """By the session's exit and with what it knows, and judged at once."""
-        order = VisitOrder(request.source, request.key, "", {request.purpose: request}, frozenset({request.purpose}))
-        await self._bandwidth.admit(order.source)
-        session = await self._sessions.take(order.key)
-        going = self._under_way[_name(order)] = _Going(session)
+        """As the session would ask, or else from inside the site's first page; judged at once."""
+        parts = urlsplit(request.url)
+        order = VisitOrder(
+            source=request.source,
+            key=request.url,
+            page=request.page or f"{parts.scheme}://{parts.netloc}/",
+            calls={request.purpose: request},
+            required=frozenset({request.purpose}),
+            attempt=next(self._lists),
+            is_plain=True,
+        )
         failure: Exception | None = None
         try:
-            async with session.turn:
-                return await self._listed(order, request, going)
+            visit = await self.visit(order, _nobody)
         except LongstopError as error:
             failure = error
             raise
         finally:
             self.judged(order, failure)
-
-    async def _listed(self, order: VisitOrder, request: FetchRequest, going: "_Going") -> Snapshot:
-        meter, direct = Meter(going.session.passage.traffic), Direct()
-        try:
-            return await self._direct.one(request, going.session, self._pages.allow_list(order), direct)
-        finally:
-            going.network = NetworkFigures(meter.bytes_in, direct.requests)
-            await self._tell(order.source, going.session, meter)
+        return visit.snapshots[request.purpose]
 
     async def close(self) -> None:
         await self._sessions.close()
@@ -147,7 +148,7 @@ class MatchVisitor:
         self, order: VisitOrder, session: VisitSession, on_step: OnStep, direct: Direct, costs: PageCosts
     ) -> Visit:
         allow = self._pages.allow_list(order)
-        if session.knows_calls and await self._direct.make(order, session, allow, on_step, direct):
+        if (session.knows_calls or order.is_plain) and await self._direct.make(order, session, allow, on_step, direct):
             return _enough(order, direct, REPLAYED, on_step)
         gathering = await self._pages.make(order, session, on_step, costs)
         if gathering.challenge is not None:
@@ -167,6 +168,10 @@ def _enough(order: VisitOrder, brought: Direct | Gathering, rung: str, on_step: 
         raise next(iter(brought.refusals.values()), SourceTimeoutError("The page brought nothing that is wanted."))
     on_step("caught")
     return Visit(snapshots=dict(brought.snapshots), rung=rung, refusals=dict(brought.refusals))
+
+
+def _nobody(_: str) -> None:
+    """Its steps are told to nobody: it is no attempt at a match."""
 
 
 def _name(order: VisitOrder) -> tuple[str, str, int]:
