@@ -3,6 +3,7 @@
 Cookies and what was learnt are changed like an exit is: after a time, after so many matches, and when the site refuses.
 """
 
+import asyncio
 import itertools
 
 import msgspec
@@ -35,17 +36,19 @@ class OwnAddress:
         self._clock = clock
         self._terms = terms
         self._numbers = itertools.count(1)
+        self._changing = asyncio.Lock()
         self._passage: Passage | None = None
         self._until = 0.0
         self._matches: set[str] = set()
 
     async def take(self, key: str) -> Passage:
-        if self._passage is None or self._is_over(key):
-            self._passage = await self._next(self._passage)
-            self._until = self._clock.monotonic() + self._terms.ttl_seconds
-            self._matches = set()
-        self._matches.add(key)
-        return self._passage
+        async with self._changing:
+            if self._passage is None or self._is_over(key):
+                self._passage = await self._next(self._passage)
+                self._until = self._clock.monotonic() + self._terms.ttl_seconds
+                self._matches = set()
+            self._matches.add(key)
+            return self._passage
 
     def judged(self, passage: Passage, _key: str, error: Exception | None, _network: NetworkFigures, /) -> None:
         if passage is self._passage and isinstance(error, _CHANGING):

@@ -15,12 +15,14 @@ from longstop.fetch.visits.passage import Passage
 
 
 class VisitSession:
-    """`turn` lets one visit in at a time, so that what passes by its port belongs to that visit."""
+    """`turn` lets one visit in at a time, so that what passes by its port belongs to that visit. `visits` counts those
+    that were begun and not judged."""
 
     def __init__(self, passage: Passage, http: HttpFetcher) -> None:
         self.passage = passage
         self.http = http
         self.turn = asyncio.Lock()
+        self.visits = 0
         self.jar = CookieJar()
         self._recipes: dict[str, Recipe] = {}
 

@@ -28,9 +28,11 @@ class Sessions:
         if session is None:
             session = self._known[passage.session_id] = VisitSession(passage, self._open_http(passage))
         self._latest = session
+        session.visits += 1
         return session
 
     def judged(self, session: VisitSession, key: str, error: Exception | None, network: NetworkFigures) -> None:
+        session.visits -= 1
         self._passages.judged(session.passage, key, error, network)
         if session.passage.session_id not in self._passages.alive():
             session.forget()
@@ -50,7 +52,7 @@ class Sessions:
         async with self._ending:
             alive = self._passages.alive()
             for session_id, session in tuple(self._known.items()):
-                if session_id not in alive and not session.turn.locked():
+                if session_id not in alive and not session.visits:
                     del self._known[session_id]
                     await session.close()
 
