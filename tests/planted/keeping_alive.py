@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from longstop.clock import SystemClock
 from longstop.fetch.page_keeper import PageKeeper
 from longstop.fetch.pauses import Pauses
 from longstop.fetch.politeness import PoliteFetcher
@@ -15,6 +14,7 @@ from longstop.supervise.discovery import Discovery
 from longstop.supervise.roster import Roster
 from longstop.supervise.store_recovery import StoreRecovery
 from longstop.supervise.supervisor import Supervisor
+from longstop_origin.storm.timeline import WallClock
 from tests.planted.planting import Bed
 
 bug = Bed()
@@ -54,7 +54,7 @@ def _(patch: pytest.MonkeyPatch) -> None:
 
 @bug("wall clock used for deadlines")
 def _(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SystemClock, "monotonic", lambda self: self.now().timestamp())
+    patch.setattr(WallClock, "monotonic", lambda self: self.now().timestamp())
 
 
 @bug("a service that was lost is not begun again")
