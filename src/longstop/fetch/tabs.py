@@ -14,6 +14,7 @@ class TabAnswer(msgspec.Struct, frozen=True):
     status: int
     headers: dict[str, str]
     body: bytes
+    is_redirected: bool = False
 
 
 class Tab(Protocol):

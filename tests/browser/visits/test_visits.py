@@ -71,17 +71,18 @@ async def test_only_what_is_on_the_list_is_captured(stage: Stage) -> None:
         visit = await stage.visit(visitor, stage.order("77"))
     assert set(visit.snapshots) == {"event", "lineups"}
     assert {json.loads(each.body)["id"] for each in visit.snapshots.values()} == {"77"}
-    assert set(visit.refusals) == {"statistics"}
+    assert set(visit.refusals) == {"incidents", "statistics"}
     assert stage.site.hits["/api/v1/event/78"] == 1, "the page asked for it, and it was not taken"
+    assert stage.site.hits["/api/v1/event/78/incidents"] == 2, "once by the page, once from inside it; taken never"
 
 
-async def test_a_required_family_that_the_page_does_not_ask_for_is_asked_for_inside_it_once(stage: Stage) -> None:
+async def test_a_family_that_the_page_does_not_ask_for_is_asked_for_inside_it_once(stage: Stage) -> None:
     stage.site.fires = ("event",)
     async with stage.visitor() as visitor:
         visit = await stage.visit(visitor, stage.order("77"))
-    assert set(visit.snapshots) == {"event", "lineups"}
-    assert (visit.snapshots["event"].rung, visit.snapshots["lineups"].rung) == ("intercept", "in_page")
-    assert stage.site.hits["/api/v1/event/77/lineups"] == 1
+    rungs = {family: each.rung for family, each in visit.snapshots.items()}
+    assert rungs == {"event": "intercept", "lineups": "in_page", "incidents": "in_page", "statistics": "in_page"}
+    assert {stage.site.hits[f"/api/v1/event/77/{family}"] for family in FAMILIES[1:]} == {1}
 
 
 async def test_a_page_that_fires_nothing_is_asked_from_inside_it(stage: Stage) -> None:

@@ -19,7 +19,8 @@ CALL: Final = """async ([url, method, headers, sent, bytesMax, millis]) => {
     const body = sent === null ? undefined : sent;
     const how = {method, headers, body, credentials: "include", cache: "no-store", signal: stop.signal};
     const answer = await fetch(url, how);
-    const told = {status: answer.status, headers: Object.fromEntries(answer.headers)};
+    const way = {status: answer.status, redirected: answer.redirected};
+    const told = {...way, headers: Object.fromEntries(answer.headers)};
     if (answer.body === null) return {...told, body: ""};
     const reader = answer.body.getReader(), letters = new TextDecoder();
     let text = "", size = 0;

@@ -109,7 +109,8 @@ class BrowserTab:
                 lambda: page.evaluate(page_scripts.CALL, told), seconds + CALL_SPARE_SECONDS
             )
         self._require_answer(answer["status"], seconds)
-        return TabAnswer(answer["status"], dict(answer["headers"]), answer["body"].encode())
+        is_redirected = bool(answer.get("redirected"))
+        return TabAnswer(answer["status"], dict(answer["headers"]), answer["body"].encode(), is_redirected)
 
     def _require_answer(self, status: int, seconds: float) -> None:
         if status == page_scripts.TOO_LARGE:

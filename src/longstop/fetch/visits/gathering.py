@@ -74,8 +74,9 @@ class Gathering:
         return bool(self._reading)
 
     def missing(self) -> list[str]:
-        """Required, and neither brought nor refused."""
-        return sorted(self.order.required - self.snapshots.keys() - self.refusals.keys())
+        """Wanted, and neither brought nor refused; what is required comes first."""
+        found = self.order.calls.keys() - self.snapshots.keys() - self.refusals.keys()
+        return sorted(found, key=lambda each: (each not in self.order.required, each))
 
     def on_response(self, response: "Response") -> None:
         """A redirect is followed by the page and believed by nobody: what it leads to was not asked for."""
@@ -90,8 +91,10 @@ class Gathering:
                 self._spawn(self._read(purpose, response, self._clock.now()))
 
     def take(self, purpose: str, answer: TabAnswer, asked_at: datetime) -> None:
-        """The answer to a call that we made inside the page."""
-        if purpose not in self.snapshots:
+        """The answer to a call that we made inside the page. Where a redirect led is somewhere else."""
+        if answer.is_redirected:
+            self.refusals[purpose] = UnexpectedStatusError(f"The {purpose} call was redirected.")
+        elif purpose not in self.snapshots:
             self._judge(purpose, answer.status, answer.headers, answer.body, asked_at, IN_PAGE)
 
     async def settle(self) -> None:
