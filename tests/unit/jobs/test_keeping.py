@@ -103,3 +103,21 @@ async def test_one_match_of_the_source_has_one_number_of_ours() -> None:
     with pytest.raises(TakenEventError):
         await service.scrape_match(**REDS_BLUES | {"match_id": 8})
     await store.close()
+
+
+@pytest.mark.req("D4")
+@on_virtual_time
+async def test_an_empty_answer_is_no_line_up_yet_until_there_was_one() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    site.lineups["501"] = b""
+    result = await service.scrape_match(**REDS_BLUES)
+    assert result.integrity is not None
+    assert "lineups_missing" in result.integrity["flags"]
+    site.lineups["501"] = told_lineups()
+    await service.scrape_match(**REDS_BLUES)
+    site.lineups["501"] = b""
+    with pytest.raises(CaptureFailedError) as failed:
+        await service.scrape_match(**REDS_BLUES)
+    assert failed.value.reason == "empty"
+    await store.close()

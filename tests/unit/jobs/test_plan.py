@@ -36,7 +36,7 @@ def looks(began: datetime, confirmed_at: datetime | None = None) -> list[datetim
 def test_looks_are_sparse_at_first_and_dense_near_kickoff() -> None:
     seen = looks(before(hours=80))
     assert seen[0] == before(hours=72)
-    for lowest, highest, every in ((24, 72, 12 * 60), (3, 24, 3 * 60), (1.25, 3, 20), (0, 1.25, 3)):
+    for lowest, highest, every in ((24, 72, 12 * 60), (3, 24, 3 * 60), (1.25, 3, 20), (0.2, 1.25, 3), (0, 0.2, 1)):
         within = [at for at in seen if before(hours=highest) <= at < before(hours=lowest)]
         steps = {(later - earlier).total_seconds() / 60 for earlier, later in pairwise(within)}
         assert steps == {every}, (lowest, steps)

@@ -41,6 +41,10 @@ class Captured(msgspec.Struct, frozen=True):
 Kept = Callable[[str], None]
 
 
+def is_empty(snapshot: Snapshot) -> bool:
+    return not snapshot.body.strip()
+
+
 def judged(fixture: Fixture, snapshots: Mapping[str, Snapshot], kept: Kept = lambda _: None) -> Captured:
     """`kept` hears of every contract that was kept, also where another one breaks afterwards."""
     captured_at = moment_of(snapshots)

@@ -66,6 +66,10 @@ class Keeping:
         self._tell_moved(before, match, flagged)
         return bool(news)
 
+    async def has_lineups(self, match_id: int) -> bool:
+        nothing: Sequence[LineUpRecord] = ()
+        return bool(await known_or(nothing, self._store, lambda store: store.line_ups(match_id, with_flagged=True)))
+
     async def note_kickoff(self, match_id: int, kickoff: datetime, now: datetime) -> None:
         """Told by a list, or by a capture that came too late to be kept."""
         before = await known_or(None, self._store, lambda store: store.football_match(match_id))
@@ -95,6 +99,10 @@ class Keeping:
 
     async def progress(self, match_id: int) -> CaptureProgress | None:
         return await known_or(None, self._store, lambda store: store.capture_progress(match_id))
+
+    async def keep_matches(self, matches: tuple[FootballMatch, ...]) -> None:
+        if self._store is not None:
+            await self._store.save(WriteBatch(football=matches))
 
     async def keep_progress(self, progress: CaptureProgress) -> None:
         if self._store is not None:

@@ -9,7 +9,7 @@ FAMILIES = ("event", "lineups")
 
 class CaptureOptions(msgspec.Struct, frozen=True):
     """`families` are asked for in each visit; line-ups need not be published yet. `at_once` matches are captured at the
-    same time."""
+    same time; of no tournament but those whose name has one of these words, if there are any."""
 
     attempts_max: int = 4
     base_seconds: float = 2.0
@@ -20,6 +20,7 @@ class CaptureOptions(msgspec.Struct, frozen=True):
     families: tuple[str, ...] = FAMILIES
     at_once: int = 4
     list_seconds: float = 900.0
+    tournaments: tuple[str, ...] = ()
     keeps_raw: bool = True
 
 

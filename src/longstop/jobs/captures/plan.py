@@ -5,7 +5,8 @@
 | 72 h to 24 h | 12 h |
 | 24 h to 3 h | 3 h |
 | 3 h to 75 min | 20 min |
-| less | 3 min, until the line-ups are confirmed |
+| 75 min to 12 min | 3 min, until the line-ups are confirmed |
+| less | 1 min, until then |
 
 Once they are, there is one look more, five minutes before kickoff: changes in the warm-up. At kickoff and after it
 there is none.
@@ -30,6 +31,7 @@ BANDS = (
     Band(timedelta(hours=24), timedelta(hours=3)),
     Band(timedelta(hours=3), timedelta(minutes=20)),
     Band(timedelta(minutes=75), timedelta(minutes=3)),
+    Band(timedelta(minutes=12), timedelta(minutes=1)),
 )
 LAST_LOOK = timedelta(minutes=5)
 # A visit takes up to its deadline; one that begins later than this would end after kickoff as likely as before.

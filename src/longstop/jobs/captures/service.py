@@ -19,6 +19,7 @@ from longstop.domain.capture import CapturePriority, Fixture, ScrapeResult
 from longstop.domain.capture_errors import AfterKickoffError, CaptureError, CaptureFailedError, SourceRestingError
 from longstop.domain.errors import (
     BrowserError,
+    EmptyPayloadError,
     FetchError,
     InputError,
     MatchGoneError,
@@ -26,13 +27,14 @@ from longstop.domain.errors import (
     SchemaBreakError,
     SourceTimeoutError,
 )
-from longstop.domain.football_record import CaptureProgress
+from longstop.domain.football_record import CaptureProgress, FootballMatch
+from longstop.fetch.snapshot import Snapshot
 from longstop.fetch.visits.visit import Visit, Visitor
 from longstop.jobs.captures import plan
 from longstop.jobs.captures.attempts import Attempts
 from longstop.jobs.captures.breaks import Breaks
 from longstop.jobs.captures.circuit import Circuit
-from longstop.jobs.captures.judging import Captured, judged, require_before
+from longstop.jobs.captures.judging import Captured, is_empty, judged, require_before
 from longstop.jobs.captures.keeping import Keeping, later
 from longstop.jobs.captures.options import CaptureOptions, Options
 from longstop.jobs.captures.records import result_of
@@ -45,6 +47,7 @@ from longstop.sources.sofascore.normalized import NORMALIZED
 from longstop.store.contract import Store
 
 _SUCCESS, _SKIPPED = "success", "skipped"
+_LINEUPS = "lineups"
 
 
 @dataclass(slots=True)
@@ -69,6 +72,7 @@ class SofascoreScraperService:
         self._visitor = parts.visitor
         self._breaks = Breaks(self._source, parts.clock, parts.bus)
         self._keeping = Keeping(parts.store, parts.bus)
+        self._noted: dict[int, CaptureProgress] = {}
         self.resolving = Resolving(parts.source, parts.visitor, self.circuit, parts.store)
         self._attempts = Attempts(
             parts.source, parts.visitor, self.circuit, parts.clock, parts.bus, parts.options, parts.chance
@@ -112,6 +116,24 @@ class SofascoreScraperService:
             raise failed from error
         return result_of(captured)
 
+    # ---- for the scheduler ----
+
+    def noted(self, match_id: int) -> CaptureProgress | None:
+        """How far the match is, as far as this process has seen."""
+        return self._noted.get(match_id)
+
+    async def progress(self, match_id: int) -> CaptureProgress | None:
+        return self._noted.get(match_id) or await self._keeping.progress(match_id)
+
+    def forget(self, match_id: int) -> None:
+        self._noted.pop(match_id, None)
+
+    async def note_kickoff(self, match_id: int, kickoff: datetime) -> None:
+        await self._keeping.note_kickoff(match_id, kickoff, self._clock.now())
+
+    async def keep_matches(self, matches: tuple[FootballMatch, ...]) -> None:
+        await self._keeping.keep_matches(matches)
+
     async def close(self) -> None:
         await self._visitor.close()
 
@@ -123,7 +145,7 @@ class SofascoreScraperService:
             await self._keeping.keep_raw(run.fixture.match_id, visit.snapshots)
         _require_whole(visit, self._options().families)
         try:
-            return judged(run.fixture, visit.snapshots, self._breaks.kept)
+            return judged(run.fixture, await self._without_nothing(run, visit), self._breaks.kept)
         except AfterKickoffError as error:
             if error.kickoff_at is not None:
                 await self._keeping.note_kickoff(run.fixture.match_id, error.kickoff_at, self._clock.now())
@@ -132,6 +154,13 @@ class SofascoreScraperService:
             self._breaks.broke(run.fixture.match_id, error)
             await self._keeping.quarantine(run, visit.snapshots, error)
             raise
+
+    async def _without_nothing(self, run: Run, visit: Visit) -> dict[str, Snapshot]:
+        """Some line-ups are empty until they are published. Once they were seen, an empty answer is a failure."""
+        empty = {name for name, snapshot in visit.snapshots.items() if name == _LINEUPS and is_empty(snapshot)}
+        if empty and await self._keeping.has_lineups(run.fixture.match_id):
+            raise EmptyPayloadError("The line-ups were there before, and the answer is empty.")
+        return {name: snapshot for name, snapshot in visit.snapshots.items() if name not in empty}
 
     async def _keep(self, run: Run, captured: Captured) -> None:
         is_news = await self._keeping.keep(run, captured)
@@ -174,12 +203,13 @@ class SofascoreScraperService:
             await self._note(run, self._failure(run, error), run.fixture.kickoff_utc)
 
     async def _note(self, run: Run, told: CaptureProgress, kickoff: datetime) -> None:
-        before = await self._keeping.progress(run.fixture.match_id)
+        before = await self.progress(run.fixture.match_id)
         whole = later(before, told, None)
         is_over = told.reason == AfterKickoffError.reason
         looked = plan.Looked(told.updated_at, whole.confirmed_at, is_hard=told.status == "hard_fail")
         due = None if is_over else plan.next_look(kickoff, told.updated_at, looked)
-        await self._keeping.keep_progress(msgspec.structs.replace(whole, next_at=due))
+        self._noted[run.fixture.match_id] = noted = msgspec.structs.replace(whole, next_at=due)
+        await self._keeping.keep_progress(noted)
 
     def _success(self, run: Run, captured: Captured) -> CaptureProgress:
         lineups = captured.report.lineups
