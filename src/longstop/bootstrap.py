@@ -18,6 +18,7 @@ from longstop.domain.errors import InputError, LongstopError
 from longstop.domain.match import Names
 from longstop.domain.recovery import RecoveryAction
 from longstop.fetch.evidence import EvidenceReader, EvidenceStore
+from longstop.football import CAPTURE_SETTINGS, Captures
 from longstop.observe import signals
 from longstop.observe.freshness import FreshnessMeter
 from longstop.observe.health import Board
@@ -98,6 +99,7 @@ class Instance:
         if isinstance(store, DurableStore):
             store.bus = self.bus
         self.report = RunReport()
+        self._is_simulated = is_simulated
         self._sources = tuple(sources)
         self.approaches = Approaches(settings, store, clock, self.bus, is_simulated=is_simulated)
         self._joiner = SourceJoiner(
@@ -170,6 +172,7 @@ class Instance:
                 *self._sink(),
                 self._intake(),
                 *((self.rounds.runner,) if self.rounds else ()),
+                *self._captures(),
                 *self._switching,
                 *self.watchdogs.services,
                 *keeping.services(),
@@ -260,6 +263,13 @@ class Instance:
                 hint="Switch storage.keep_captures on, or leave sink.url empty.",
             )
         return (Sink(wanted, self.store, Path(storage.root), self.clock, self.bus, self._chance, protect),)
+
+    def _captures(self) -> tuple[Service, ...]:
+        """Beside our own origin no real site is called."""
+        if not self.settings.sources.sofascore.enabled or self._is_simulated:
+            return ()
+        self.reloader.adjust("captures", CAPTURE_SETTINGS, lambda _: None)
+        return (Captures(lambda: self.reloader.settings, self.store, self.clock, self.bus, is_simulated=False),)
 
     def _intake(self) -> Service:
         shelf = Shelf(self.store, lambda: self.reloader.settings.storage.keep_captures)

@@ -11,13 +11,13 @@ from longstop.sources.contract import RoundSource, Source
 
 def enabled_sources(settings: Settings) -> tuple[Source, ...]:
     """Only what somebody has switched on is asked. Who switches on what cannot be used waits for it in vain."""
-    usable = {*registry.names(), *registry.BY_ROUNDS}
+    usable = {*registry.names(), *registry.BY_ROUNDS, *registry.CAPTURED}
     for name, wanted in settings.sources:
         if isinstance(wanted, SourceSettings) and wanted.enabled and name not in usable:
             raise SettingsError(
                 f"sources.{name}.enabled is set, but this Longstop cannot watch {name} yet.",
-                hint=f"Set it to false; it can watch {', '.join(registry.names())}, and bring rounds of "
-                f"{', '.join(sorted(registry.BY_ROUNDS))}.",
+                hint=f"Set it to false; it can watch {', '.join(registry.names())}, bring rounds of "
+                f"{', '.join(sorted(registry.BY_ROUNDS))}, and capture {', '.join(sorted(registry.CAPTURED))}.",
             )
     return tuple(registry.create(name, url or None) for name, url in _enabled(settings, registry.names()))
 
@@ -28,8 +28,13 @@ def enabled_rounds(settings: Settings) -> RoundSource | None:
     return found[0] if found else None
 
 
-def require_sources(sources: Sequence[Source], rounds: RoundSource | None) -> None:
-    if not sources and rounds is None:
+def enabled_captures(settings: Settings) -> tuple[str, ...]:
+    """The sources whose matches are captured before their kickoff."""
+    return tuple(name for name, _ in _enabled(settings, sorted(registry.CAPTURED)))
+
+
+def require_sources(sources: Sequence[Source], rounds: RoundSource | None, captures: Sequence[str] = ()) -> None:
+    if not sources and rounds is None and not captures:
         raise InputError(
             "No source is switched on, so there is nothing to watch.",
             hint="Start with `longstop up --origin` for a simulated site, or set sources.crex.enabled=true.",

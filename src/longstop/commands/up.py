@@ -181,7 +181,7 @@ class Run:
         if not self._options.with_origin:
             sources, rounds = switched_on.enabled_sources(settings), switched_on.enabled_rounds(settings)
             if not settings.api.push_only:
-                switched_on.require_sources(sources, rounds)
+                switched_on.require_sources(sources, rounds, switched_on.enabled_captures(settings))
             store = storing.store_for(settings, self._clock)
         else:
             self._origin = OriginProcess(self._options.origin_arguments, self._clock)

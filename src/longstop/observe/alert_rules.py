@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from longstop.observe import signals as facts
+from longstop.observe.capture_alerts import CAPTURE_RULES
 from longstop.observe.signals import AlertRaised, troubles
 
 Rule = Callable[[Any], AlertRaised | None]
@@ -247,6 +248,7 @@ def _on_degraded(degraded: facts.AccessDegraded) -> AlertRaised:
 
 
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
+    **CAPTURE_RULES,
     facts.ErrorRaised: _on_error,
     facts.ConfigurationRefused: _on_refused,
     facts.MemoryRose: _on_memory,

@@ -22,6 +22,10 @@
 | access log lost | who asked for what cannot be written down; requests are answered all the same | ERROR |
 | access degraded | for five minutes a source or the sink has given us no token | ERROR |
 | limits alone | Redis is away; each process keeps consumers to its share | WARN |
+| schema break | a football source breaks what its contract promises, once until it heals | CRITICAL |
+| challenge | every exit meets a challenge | ERROR |
+| circuit opened | too many captures failed; nothing is sent to the source for a while | WARN |
+| data integrity degraded | confirmed line-ups with more empty fields than scraper.capture.max_null_percent | WARN |
 | state lost | a scraper knew more than the record shows | CRITICAL |
 
 To add one: a row in `alert_rules.RULES`, and here. The same alert about the same match is raised once in five minutes

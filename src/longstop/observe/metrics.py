@@ -18,6 +18,7 @@ from prometheus_client.metrics_core import Metric
 from longstop.domain.errors import PortTakenError
 from longstop.observe import signals as facts
 from longstop.observe.backlog_metrics import BacklogMetrics
+from longstop.observe.capture_metrics import CaptureMetrics
 from longstop.observe.entry_metrics import EntryMetrics
 from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
@@ -132,6 +133,7 @@ class Metrics:
         self._make_instance_metrics(self.registry)
         self._backlog = BacklogMetrics(self.registry)
         self._entry = EntryMetrics(self.registry)
+        self._captures = CaptureMetrics(self.registry)
         self.ladder = LadderMetrics(self.registry)
         self._shared: dict[str, _MatchSeries] = {}
 
@@ -251,6 +253,7 @@ class Metrics:
         self.resources.subscribe(signals)
         self._backlog.subscribe(signals)
         self._entry.subscribe(signals)
+        self._captures.subscribe(signals)
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""

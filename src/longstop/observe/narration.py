@@ -12,6 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from longstop.observe import signals as facts
+from longstop.observe.capture_lines import CAPTURE_TELLERS
 from longstop.observe.lines import SEVERITIES
 from longstop.observe.signals import troubles
 
@@ -57,7 +58,7 @@ class Narrator:
             self._streaks.pop(signal.match_id, None)
 
     def _tell_fact(self, signal: facts.Signal) -> None:
-        teller = _TELLERS.get(type(signal))
+        teller = _TELLERS.get(type(signal)) or CAPTURE_TELLERS.get(type(signal))
         if teller is not None:
             level, event, fields = teller(signal)
             self._write(level, signal, event, fields)

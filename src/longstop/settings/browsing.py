@@ -165,4 +165,9 @@ class CaptureSettings(Group):
     max_attempts: Count = setting(4, "Attempts for one match.", ge=1, le=100)
     base_delay: Seconds = setting(2.0, "First delay between attempts; it doubles each time.", ge=0, le=3600)
     jitter: Seconds = setting(1.0, "Random time added to each delay, at most.", ge=0, le=3600)
+    concurrency: Count = setting(4, "Matches that are captured at the same time.", ge=1, le=64)
+    list_interval: Seconds = setting(900.0, "Time between two looks at the lists of the days ahead.", ge=60, le=DAY)
+    tournaments: tuple[str, ...] = setting(
+        (), "Capture only tournaments whose name has one of these words; empty is all."
+    )
     max_null_percent: Percent = setting(20.0, "Share of empty fields above which an alert is raised.", ge=0, le=100)

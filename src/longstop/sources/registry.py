@@ -17,6 +17,8 @@ from longstop.sources.sofascore import SofascoreReader
 WATCHED: dict[str, Callable[[str | None], Source]] = {"crex": CrexSource}
 BY_ROUNDS: dict[str, Callable[[str | None], RoundSource]] = {"brasileirao": BrasileiraoSource}
 VENDORS: dict[str, Callable[[str | None], Reader]] = {**WATCHED, **BY_ROUNDS, "sofascore": SofascoreReader}
+# Captured before kickoff by a service of its own, and not watched.
+CAPTURED = frozenset({"sofascore"})
 
 T = TypeVar("T")
 

@@ -86,6 +86,7 @@ TREE: tuple[Post, ...] = (
         is_optional=True,
         is_periodic=True,
     ),
+    Post("captures", ENGINE, "captures football matches up to their kickoff, and never after it", is_optional=True),
     Post("discovery", SOURCE, "which matches are there", is_periodic=True),
     Post("naming", SOURCE, "who is behind the codes", is_periodic=True),
     Post("gap keeping", SOURCE, "puts on record what stays missing, whatever the source does", is_periodic=True),

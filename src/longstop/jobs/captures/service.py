@@ -11,6 +11,7 @@ source beyond doubt a FixtureError; while the source rests SourceRestingError.
 import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 
 import msgspec
 
@@ -127,6 +128,7 @@ class SofascoreScraperService:
 
     def forget(self, match_id: int) -> None:
         self._noted.pop(match_id, None)
+        self._breaks.forget(match_id)
 
     async def note_kickoff(self, match_id: int, kickoff: datetime) -> None:
         await self._keeping.note_kickoff(match_id, kickoff, self._clock.now())
@@ -145,7 +147,8 @@ class SofascoreScraperService:
             await self._keeping.keep_raw(run.fixture.match_id, visit.snapshots)
         _require_whole(visit, self._options().families)
         try:
-            return judged(run.fixture, await self._without_nothing(run, visit), self._breaks.kept)
+            told = await self._without_nothing(run, visit)
+            return judged(run.fixture, told, partial(self._breaks.kept, run.fixture.match_id))
         except AfterKickoffError as error:
             if error.kickoff_at is not None:
                 await self._keeping.note_kickoff(run.fixture.match_id, error.kickoff_at, self._clock.now())
