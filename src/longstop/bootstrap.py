@@ -326,6 +326,7 @@ class Instance:
             operations=InstanceOperations(lambda: self._engine, lambda: self.watchdogs, lambda: self.reloader.settings),
             bus=self.bus,
             lookout=self.lookout,
+            football=self.store,
         )
 
     def _admin_desk(self) -> AdminDesk:

@@ -35,7 +35,7 @@ import orjson
 import typer
 
 from longstop import __version__
-from longstop.commands import access, config, db, doctor, keys, read, rebuild, rounds, scrape, up
+from longstop.commands import access, capture, captures, config, db, doctor, keys, read, rebuild, rounds, scrape, up
 from longstop.commands.output import ReaderGoneError, guard_output
 from longstop.domain.errors import LongstopError
 
@@ -76,6 +76,8 @@ app.command("up")(up.up)
 app.command("scrape")(scrape.scrape)
 app.command("read")(read.read)
 app.command("rebuild")(rebuild.rebuild)
+app.command("capture")(capture.capture)
+app.add_typer(captures.app, name="captures")
 app.command("doctor")(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.command("access")(access.access)

@@ -1,6 +1,7 @@
 """Days of football on virtual time, before the simulated site: what is due is captured, and nothing after kickoff."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,9 @@ from longstop_origin.football import weather
 MATCHES, DAYS, HOURS = 16, 1, 26.0
 
 
-def scene(**changes: object) -> Scene:
-    return Scene(**{"matches": MATCHES, "days": DAYS, "hours": HOURS} | changes)  # type: ignore[arg-type]
+def scene(**changes: Any) -> Scene:
+    told: dict[str, Any] = {"matches": MATCHES, "days": DAYS, "hours": HOURS}
+    return Scene(**told | changes)
 
 
 def require_clean(days: Days) -> None:

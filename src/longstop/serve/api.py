@@ -21,6 +21,7 @@ from longstop.serve.entry.rules import PUBLIC
 from longstop.serve.entry.visit import Visit
 from longstop.serve.event_routes import event_routes
 from longstop.serve.exports.routes import export_routes
+from longstop.serve.football_routes import football_routes
 from longstop.serve.gate import Gate, Note
 from longstop.serve.lists import MatchLists
 from longstop.serve.match_routes import match_routes
@@ -94,6 +95,7 @@ def create_litestar(
         *event_routes(),
         *export_routes(),
         *stream_routes(),
+        *football_routes(),
         problem_type,
     ]
     # Who is shut out is cut off at once, and not with the next heartbeat.

@@ -19,6 +19,7 @@ from longstop.observe.signals import Signals
 from longstop.observe.windows import PollTally
 from longstop.serve.closing import Closing
 from longstop.store.contract import FedEvent, FeedCursor, LiveRow, MatchPlace, MatchRow
+from longstop.store.football_contract import FootballReads
 
 # Twice the slowest pace of normal work, 30 s in a break: what is older is not just between two polls.
 STALE_AFTER_SECONDS = 60.0
@@ -196,4 +197,5 @@ class ReadModel:
     bus: Signals = field(default_factory=Signals)
     stale_after_seconds: float = STALE_AFTER_SECONDS
     lookout: Lookout = field(default_factory=Lookout)
+    football: FootballReads | None = None
     closing: Closing = field(default_factory=Closing)

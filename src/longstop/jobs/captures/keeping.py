@@ -60,6 +60,8 @@ class Keeping:
         before = await known_or(None, self._store, lambda store: store.football_match(match_id))
         nothing: Sequence[LineUpRecord] = ()
         known = await known_or(nothing, self._store, lambda store: store.line_ups(match_id, with_flagged=True))
+        if before is not None and before.told_at > match.told_at:
+            match = before  # read again long after: the kickoff of today counts
         flagged = flagged_by(match.kickoff_at, known)
         news = news_among(records, known)
         await self._store.save(WriteBatch(football=(match,), lineups=(*flagged, *news)))

@@ -31,6 +31,13 @@ def _with_roles(sheet: Payload | None) -> Payload | None:
     return {"formation": sheet["formation"], "players": players, "missing": sheet["missing"]}
 
 
+def upgraded_sheet(sheet: Payload, version: str, wanted: str) -> Payload:
+    """One side of a stored payload."""
+    whole = upgraded({"lineups": {"confirmed": False, "home": sheet, "away": None}}, version, wanted)
+    home: Payload = whole["lineups"]["home"]
+    return home
+
+
 STEPS: Mapping[str, Step] = {V1: (V2, _one_list_of_players)}
 NEWEST = V2
 
