@@ -36,7 +36,7 @@ async def client() -> AsyncIterator[httpx.AsyncClient]:
         instance=Instance("longstop", "0"),
         football=store,
     )
-    app = create_app(model, open_to_this_machine())
+    app = create_app(model, open_to_this_machine(model.clock, model.bus))
     transport = httpx.ASGITransport(app, client=("127.0.0.1", 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as made:
         yield made

@@ -52,7 +52,8 @@ class Numbering:
 
 def is_ahead(event: FootballEvent, now: datetime, window: timedelta, tournaments: Sequence[str]) -> bool:
     is_wanted = not tournaments or any(name.casefold() in event.tournament.casefold() for name in tournaments)
-    return is_wanted and event.stage is Stage.UPCOMING and now < event.kickoff <= now + window
+    is_near = event.kickoff is not None and now < event.kickoff <= now + window
+    return is_wanted and event.stage is Stage.UPCOMING and is_near
 
 
 def match_told(number: int, event: FootballEvent, source: str, base_url: str, now: datetime) -> FootballMatch:
@@ -62,7 +63,7 @@ def match_told(number: int, event: FootballEvent, source: str, base_url: str, no
         source_event_id=event.key,
         home_team=event.home.name,
         away_team=event.away.name,
-        kickoff_at=event.kickoff,
+        kickoff_at=event.kickoff or now,  # one without a date is not ahead, and does not come here
         told_at=now,
         page=requests.page(base_url, event),
         tournament=event.tournament,

@@ -160,7 +160,7 @@ class CaptureScheduler:
 
     async def _compare(self, known: Entry, event: FootballEvent) -> None:
         """One that was put off or called off is looked at no more, unless a list shows it again."""
-        if event.kickoff != known.match.kickoff_at:
+        if event.kickoff is not None and event.kickoff != known.match.kickoff_at:
             await self._service.note_kickoff(known.match.match_id, event.kickoff)
             self._agenda.move(known.match.match_id, event.kickoff)
         if not is_ahead(event, self._clock.now(), self._window, ()) and not known.is_under_way:
