@@ -16,7 +16,7 @@ VENV := .venv/bin
 SETUP = @$(or $(PYTHON),$(error Python 3.11 is missing. Install it, on Debian with: apt-get install python3.11)) \
 	-B -m scripts.bootstrap --system-packages=$(SYSTEM_PACKAGES)
 
-.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-football proof-payloads proof-serving proof-supervision storm doctor clean distclean
+.PHONY: help run test test-fast screenshots check format lock requirements docs bench proof-house proof-ladder proof-ledger proof-football proof-payloads proof-rounds proof-serving proof-supervision storm doctor clean distclean
 
 help: ## list every target
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,6 +87,10 @@ proof-payloads: ## prove that no broken payload breaks anything, a hundred thous
 proof-supervision: ## prove the figures of supervision, pace and recovery
 	$(SETUP) test
 	@exec $(VENV)/python -m benchmarks.proof_supervision $(ARGS)
+
+proof-rounds: ## prove that no match of a round is lost, half written or brought twice
+	$(SETUP) test
+	@exec $(VENV)/python -m benchmarks.proof_rounds $(ARGS)
 
 storm: ## run the engine through seeded storms on virtual time: make storm SEEDS=2000
 	$(SETUP) run

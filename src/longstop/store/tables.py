@@ -34,7 +34,7 @@ from sqlalchemy import (
 
 from longstop.store.transactions import TransactionId
 
-HEAD_REVISION: Final = "0008"
+HEAD_REVISION: Final = "0009"
 VERSION_TABLE: Final = "longstop_version"
 
 Moment = DateTime(timezone=True).with_variant(String(27), "sqlite")

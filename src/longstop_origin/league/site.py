@@ -24,12 +24,19 @@ _MATCH_PATH = re.compile(r"/jogo/([0-9]{1,9})/?")
 class LeagueSite:
     """`poison` names what is wrong with single matches, by key, until it is taken away."""
 
-    def __init__(self, season: Season, plan: FaultPlan | None = None, hang_seconds: float = 30.0) -> None:
+    def __init__(
+        self,
+        season: Season,
+        plan: FaultPlan | None = None,
+        hang_seconds: float = 30.0,
+        answer_seconds: float = 0.0,
+    ) -> None:
         self.season = season
         self.plan = plan or FaultPlan()
         self.poison: dict[int, str] = {}
         self.asked: Counter[str] = Counter()
         self._hang_seconds = hang_seconds
+        self._answer_seconds = answer_seconds
         self._clubs: dict[str, int] = {}
 
     def respond(self, request: Request, now: float) -> Reply:
@@ -57,7 +64,7 @@ class LeagueSite:
             return error(404, "no such match")
         if kind == "hang":
             return Reply(0, delay_seconds=self._hang_seconds, broken="hang")
-        reply = Reply(200, wire.encode(self._spoilt(fixture, kind, now)))
+        reply = Reply(200, wire.encode(self._spoilt(fixture, kind, now)), delay_seconds=self._answer_seconds)
         if kind == "truncated":
             return Reply(200, reply.body[: len(reply.body) // 2])
         return reply if kind else self._faulty(request, MATCH, str(key), now, reply)

@@ -6,8 +6,8 @@ Kept as it was written, even when the tables move on: a database that stands her
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
-down_revision = "0007"
+revision = "0009"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,21 @@
+"""What of rounds is too long for `make test`: `make proof-rounds`."""
+
+from collections.abc import Sequence
+
+from benchmarks.figures import Defaults, Proof, prove
+from benchmarks.proofs.rounds_season import prove_poison, prove_season
+
+PROOFS = (
+    Proof(
+        "season", "a season with faults, killed twenty times on the way: 380 whole, none half, none twice", prove_season
+    ),
+    Proof("poison", "a poison match does not hold up the others", prove_poison),
+)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    return prove("rounds", PROOFS, words, Defaults(kills=20))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
