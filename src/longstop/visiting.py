@@ -28,6 +28,7 @@ from longstop.fetch.egress.guard import EgressRules, rules_for
 from longstop.fetch.egress.proxy import FilteringProxy
 from longstop.fetch.egress.resolver import PinnedResolver, SystemLookup
 from longstop.fetch.exits.from_settings import manager_of
+from longstop.fetch.exits.proxy_sessions import ExitEvent
 from longstop.fetch.http import HttpFetcher
 from longstop.fetch.identity import accept_language, require_coherent, require_stealth
 from longstop.fetch.politeness import Manners, PoliteFetcher
@@ -43,6 +44,7 @@ from longstop.fetch.visits.passage import Passage, Passages
 from longstop.fetch.visits.sessions import SessionFetcher, Sessions
 from longstop.fetch.visits.visit import Visitor
 from longstop.fetch.visits.visitor import MatchVisitor
+from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.settings import Settings
 from longstop.settings.feeds import SourceSettings
@@ -117,10 +119,22 @@ class Visiting:
     def _passages(self) -> Passages:
         proxy = self._settings.scraper.proxy
         if self._wanted.use_proxy:
-            exits = manager_of(self._manifest.name, proxy, self._profile(), random.Random())
+            exits = manager_of(self._manifest.name, proxy, self._profile(), random.Random(), self._tell_exit)
             return ByExits(exits, self._proxy, self._resolver, self._clock)
         terms = StickyTerms(proxy.sticky_ttl, 1 if proxy.mode == "rotating" else proxy.sticky_max_matches)
         return OwnAddress(self._proxy, self._resolver, self._profile(), self._clock, terms)
+
+    def _tell_exit(self, event: ExitEvent) -> None:
+        told = {"source": event.source, "proxy": event.proxy_id, "reason": event.reason}
+        if event.name == "exit_ejected":
+            rests = round(event.rests_seconds, 1)
+            self._bus.emit(
+                signals.ExitRested(
+                    at=self._clock.now(), **told, rests_seconds=rests, resting=event.resting, exits=event.exits
+                )
+            )
+        elif event.name == "exits_short":
+            self._bus.emit(signals.ExitsShort(at=self._clock.now(), **told, resting=event.resting, exits=event.exits))
 
     def _profile(self) -> Profile:
         return require_coherent(profile_of(self._wanted, http_limits(self._settings).user_agent))

@@ -317,6 +317,8 @@ _TELLERS: Final[Mapping[type[facts.Signal], Callable[[Any], Told]]] = {
     facts.RoundAsked: _telling(_INFO, "round asked for", *facts.RoundAsked.__struct_fields__[1:]),
     facts.RoundWorked: _tell_worked,
     facts.RoundSettled: _tell_settled,
+    facts.ExitRested: _telling(_INFO, "exit rests", *facts.ExitRested.__struct_fields__[1:]),
+    facts.ExitsShort: _telling(_WARN, "exits are short", *facts.ExitsShort.__struct_fields__[1:]),
     facts.OrphanKilled: _telling(_WARN, "orphan killed", "pid", "name", "mark", "memory_bytes"),
     facts.ConfigurationReloaded: _tell_reloaded,
     facts.ConfigurationRefused: _tell_refused,

@@ -64,6 +64,8 @@ Those of the watchdogs stand in `troubles.py`.
 | BrowserRecycled | a browser or a context is replaced before it spoils | subject, reason, action |
 | BrowsersMeasured | what the pool holds was measured | browsers, contexts, memory |
 | BandwidthUsed | the month's budget of bytes passed a level: slower, very slow, at its end | level |
+| ExitRested | an exit was sent away and rests | reason, resting of all |
+| ExitsShort | half of the exits rest, and another was sent away | reason, resting of all |
 | PagesTransferred | what the pages of a source moved since the last time | source, bytes, refused |
 | LeaseLost | a lease was taken away from who held it | source, reason |
 | StreamEnded | somebody follows no longer | reason |
@@ -79,6 +81,8 @@ from longstop.observe.signals.browsers import (
     BrowsersMeasured,
     BrowserStarted,
     BrowserStopped,
+    ExitRested,
+    ExitsShort,
     LeaseLost,
     OrphanKilled,
     PagesTransferred,
@@ -202,6 +206,8 @@ __all__ = [
     "EngineStopped",
     "ErrorRaised",
     "EventsStored",
+    "ExitRested",
+    "ExitsShort",
     "FactsStored",
     "GapClosed",
     "GapOpened",

@@ -75,6 +75,27 @@ class BandwidthUsed(Signal, frozen=True, kw_only=True):
     period: str
 
 
+class ExitRested(Signal, frozen=True, kw_only=True):
+    """An exit was sent away and is not used for a while. `proxy` is a hash: no address, no account."""
+
+    source: str
+    proxy: str
+    reason: str
+    rests_seconds: float
+    resting: int
+    exits: int
+
+
+class ExitsShort(Signal, frozen=True, kw_only=True):
+    """Half of a source's exits rest already, so one that was sent away goes on being used."""
+
+    source: str
+    proxy: str
+    reason: str
+    resting: int
+    exits: int
+
+
 class OrphanKilled(Signal, frozen=True, kw_only=True):
     pid: int
     name: str
