@@ -140,7 +140,7 @@ class ProxySettings(Group):
     quarantine_max: Seconds = setting(3600.0, "It never rests longer than this.", ge=0, le=DAY)
     bandwidth_budget_mb: Megabytes = setting(
         2048,
-        "Traffic paid for; captures slow down near it and stop at it.",
+        "Traffic of a calendar month (UTC); captures slow down near it and stop at it.",
         env="SCRAPER_BANDWIDTH_BUDGET_MB",
         ge=1,
         le=10**9,

@@ -6,6 +6,7 @@ UTC, as accounts are renewed; what moved in it is kept in a small file, so that 
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, Protocol
 
@@ -47,7 +48,9 @@ class Shelf(Protocol):
 
     def read(self) -> Month | None: ...
 
-    async def write(self, month: Month) -> None: ...
+    async def add(self, more: Month) -> Month | None:
+        """What is kept with this much more, which others may have added to; None when it could not be kept."""
+        ...
 
 
 class Bandwidth:
@@ -58,6 +61,7 @@ class Bandwidth:
         self._options = options
         self._writing = asyncio.Lock()
         self._month = shelf.read() or Month(period_of(clock.now()))
+        self._unkept: dict[str, int] = {}
         self.by_session: OrderedDict[str, int] = OrderedDict()
 
     @property
@@ -65,7 +69,7 @@ class Bandwidth:
         """The one that it is now: a new one begins with nothing."""
         period = period_of(self._clock.now())
         if self._month.period != period:
-            self._month = Month(period)
+            self._month, self._unkept = Month(period), {}
         return self._month
 
     @property
@@ -94,7 +98,8 @@ class Bandwidth:
     async def count(self, source: str, session_id: str, bytes_in: int, bytes_out: int) -> None:
         moved = bytes_in + bytes_out
         month = self.month
-        month.sources[source] = month.sources.get(source, 0) + moved
+        for known in (month.sources, self._unkept):
+            known[source] = known.get(source, 0) + moved
         self.by_session[session_id] = self.by_session.get(session_id, 0) + moved
         while len(self.by_session) > SESSIONS_REMEMBERED:
             self.by_session.popitem(last=False)
@@ -122,10 +127,20 @@ class Bandwidth:
         await self._keep()
 
     async def _keep(self) -> None:
-        """One at a time, so that an older count never replaces a newer one."""
+        """One at a time. What could not be kept now is kept with the next."""
         async with self._writing:
-            month = msgspec.structs.replace(self._month, sources=dict(self._month.sources))
-            await self._shelf.write(month)
+            more, self._unkept = Month(self.month.period, self._unkept, self._month.told), {}
+            kept = await self._shelf.add(more)
+            if self.month.period != more.period:
+                return
+            if kept is None:
+                self._unkept = added(more.sources, self._unkept)
+            else:
+                self._month = Month(kept.period, added(kept.sources, self._unkept), max(kept.told, self._month.told))
+
+
+def added(known: Mapping[str, int], more: Mapping[str, int]) -> dict[str, int]:
+    return {source: known.get(source, 0) + more.get(source, 0) for source in {**known, **more}}
 
 
 def period_of(moment: datetime) -> str:

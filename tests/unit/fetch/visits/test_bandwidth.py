@@ -21,8 +21,8 @@ BUDGET = BandwidthOptions(budget_bytes=1000, pause_seconds_max=60.0)
 class SameThread(MonthFile):
     """Virtual time knows no threads."""
 
-    async def write(self, month: Month) -> None:
-        self.put(month)
+    async def add(self, more: Month) -> Month | None:
+        return self.put(more)
 
 
 class Book:
@@ -129,6 +129,32 @@ async def test_it_is_counted_by_source_and_by_session_and_no_more_sessions_than_
     await bandwidth.count("other", "s2", 20, 0)
     assert bandwidth.month.sources == {"sofascore": 15, "other": 20}
     assert dict(bandwidth.by_session) == {"s1": 15, "s2": 20}
+
+
+@on_virtual_time
+async def test_two_processes_add_to_one_count(tmp_path: Path) -> None:
+    book = Book(tmp_path)
+    service, by_hand = book.opened(), book.opened()
+    for _ in range(3):
+        await service.count("sofascore", "s1", 100, 0)
+        await by_hand.count("sofascore", "s2", 0, 50)
+    assert by_hand.month.moved == 450
+    await service.count("other", "s3", 550, 0)
+    with pytest.raises(BudgetSpentError):
+        await service.admit("sofascore")
+
+
+@on_virtual_time
+async def test_a_disk_that_takes_nothing_is_caught_up_with_later(tmp_path: Path) -> None:
+    book = Book(tmp_path)
+    bandwidth = book.opened()
+    book.path.mkdir()
+    await bandwidth.count("sofascore", "s1", 300, 0)
+    await bandwidth.count("sofascore", "s1", 300, 0)
+    assert bandwidth.month.moved == 600
+    book.path.rmdir()
+    await bandwidth.count("sofascore", "s1", 1, 0)
+    assert (bandwidth.month.moved, book.opened().month.moved) == (601, 601)
 
 
 def test_it_is_renewed_on_the_first_of_the_next_month() -> None:
