@@ -42,7 +42,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     folder = tmp_path_factory.mktemp("rounds")
     running, api = up(*SIMULATED, folder=folder)
     with running:
-        yield Client(api, folder)
+        client = Client(api, folder)
+        with client.open, client.admin:
+            yield client
 
 
 def test_a_round_is_asked_for_followed_and_read_whole(client: Client) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
+import msgspec
 from litestar import Request, Response, Router, get, post
 from litestar.datastructures import ResponseHeader
 from litestar.di import NamedDependency, Provide
@@ -18,7 +19,7 @@ from longstop.serve.entry.rules import ADMIN, READ
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import HEADERS, Age
 from longstop.serve.parameters import AsOf, moment_of, problems
-from longstop.serve.problems import UNKNOWN_MATCH, UNKNOWN_SOURCE, ApiError
+from longstop.serve.problems import UNKNOWN_MATCH, UNKNOWN_SOURCE, ApiError, bad_parameter
 from longstop.serve.reading import ReadModel
 from longstop.serve.rounds.progress import Progress
 from longstop.serve.rounds.wire import (
@@ -88,6 +89,7 @@ IdempotencyKey = Annotated[
 async def ask(
     counter: Counter, request: _Request, data: JSONBody[RoundRequest], idempotency_key: IdempotencyKey = None
 ) -> Response[AskedOut]:
+    await _require_meant(request, RoundRequest)
     if data.source != counter.source:
         raise ApiError(UNKNOWN_SOURCE, f"There are no rounds of {data.source}; there are of {counter.source}.")
     view, is_new = await counter.desk.ask(
@@ -181,7 +183,8 @@ async def dead_letters(
     summary="Try dead letters again: of a job, of a round, some matches, or all",
     responses=problems(*_BAD),
 )
-async def retry_failed(counter: Counter, data: JSONBody[RetryRequest] | None = None) -> RetriedOut:
+async def retry_failed(counter: Counter, request: _Request, data: JSONBody[RetryRequest] | None = None) -> RetriedOut:
+    await _require_meant(request, RetryRequest)
     wanted = data or RetryRequest()
     revived = await counter.desk.retry_failed(wanted.matches, **wanted.filters)
     return RetriedOut(sum(revived.values()), revived)
@@ -237,6 +240,16 @@ async def round_match(
         raise ApiError(UNKNOWN_MATCH, "No round has brought a match of this name, or it was not known then.")
     age = age_of(found, model)
     return Response(match_out(found, age), headers=age.headers())
+
+
+async def _require_meant(request: _Request, shape: type[Any]) -> None:
+    """The framework takes "5" for 5 and "false" for false; the document does not."""
+    body = await request.body()
+    try:
+        msgspec.json.decode(body or b"{}", type=shape)
+    except msgspec.ValidationError as error:
+        told = str(error)
+        raise bad_parameter(told.rpartition("`$.")[2].rstrip("`") if "`$." in told else "body", told) from None
 
 
 def _oldest(ages: Sequence[Age], model: ReadModel) -> Age:
