@@ -62,6 +62,7 @@ class Site:
     lineups: dict[str, Item | bytes] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
     is_down: Callable[[], LongstopError | None] = lambda: None
+    refusals: dict[str, LongstopError] = field(default_factory=dict)
     visit_seconds: float = 1.0
     visits: list[VisitOrder] = field(default_factory=list)
     lists: list[FetchRequest] = field(default_factory=list)
@@ -82,7 +83,9 @@ class Site:
         on_step("caught")
         snapshots = {name: self._snapshot(order.calls[name], body) for name, body in bodies.items()}
         gone: dict[str, LongstopError] = {
-            name: MatchGoneError("Not published.") for name in order.calls if name not in bodies
+            name: self.refusals.get(name) or MatchGoneError("Not published.")
+            for name in order.calls
+            if name not in bodies
         }
         figures = NetworkFigures(bytes_in=20_000, requests_total=12, requests_blocked=8, calls_captured=len(bodies))
         return Visit(snapshots, "intercept", ExitView("pool", "DE", "s1", "abc123"), figures, gone)

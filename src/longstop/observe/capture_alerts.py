@@ -54,7 +54,7 @@ def _on_capture(captured: captures.MatchCaptured) -> AlertRaised | None:
         at=captured.at,
         alert="data integrity degraded",
         severity="WARN",
-        match_id=str(captured.match_id),
+        match_id=captured.match_id,
         message=f"{rate:.0%} of the fields of confirmed line-ups are empty.",
         hint="Look at what the source shows; the bound is scraper.capture.max_null_percent.",
         context={"missing": list(captured.integrity.missing_required_fields)},

@@ -60,7 +60,7 @@ def _whose(told: captures.CaptureAttempted | captures.MatchCaptured) -> dict[str
         "service": SERVICE,
         "source": told.source,
         "run_id": told.run_id,
-        "match_id": str(told.match_id),
+        "match_id": told.match_id,
         "source_event_id": told.source_event_id,
     }
 
@@ -72,7 +72,7 @@ def _telling(level: int, event: str) -> Callable[[Any], Told]:
 def _plain(told: Signal) -> dict[str, Any]:
     fields: dict[str, Any] = msgspec.to_builtins(told)
     fields.pop("at")
-    return {"service": SERVICE} | fields | ({"match_id": str(fields["match_id"])} if "match_id" in fields else {})
+    return {"service": SERVICE} | fields
 
 
 CAPTURE_TELLERS: Final[Mapping[type[Signal], Callable[[Any], Told]]] = {

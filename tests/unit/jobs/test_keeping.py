@@ -8,6 +8,7 @@ import pytest
 from longstop.clock import LoopClock
 from longstop.domain.capture import SnapshotType
 from longstop.domain.capture_errors import CaptureFailedError, TakenEventError
+from longstop.domain.errors import EmptyPayloadError, SourceFailingError
 from longstop.observe.signals import captures as facts
 from longstop.store.sqlite import SqliteStore
 from tests.football_captures import KICKOFF, START, Site, service_on, told_lineups, upcoming
@@ -120,4 +121,20 @@ async def test_an_empty_answer_is_no_line_up_yet_until_there_was_one() -> None:
     with pytest.raises(CaptureFailedError) as failed:
         await service.scrape_match(**REDS_BLUES)
     assert failed.value.reason == "empty"
+    await store.close()
+
+
+@pytest.mark.req("D4")
+@pytest.mark.req("D5")
+@on_virtual_time
+async def test_why_a_family_did_not_come_decides_what_becomes_of_the_visit() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    site.lineups.clear()
+    site.refusals["lineups"] = EmptyPayloadError("Nothing.")
+    assert (await service.scrape_match(**REDS_BLUES)).normalized["lineups"]["home"] is None
+    site.refusals["lineups"] = SourceFailingError("503")
+    with pytest.raises(CaptureFailedError) as failed:
+        await service.scrape_match(**REDS_BLUES)
+    assert failed.value.reason == "5xx"
     await store.close()

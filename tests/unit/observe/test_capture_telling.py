@@ -14,7 +14,7 @@ from longstop.observe.signals import AlertRaised, Signals
 from longstop.observe.signals import captures as facts
 
 NOW = datetime(2026, 6, 1, 12, 0, tzinfo=UTC)
-WHOLE: dict[str, Any] = {"at": NOW, "source": "sofascore", "run_id": "r1", "match_id": 7, "source_event_id": "501"}
+WHOLE: dict[str, Any] = {"at": NOW, "source": "sofascore", "run_id": "r1", "match_id": "7", "source_event_id": "501"}
 
 
 def attempt(status: str, reason: str = "") -> facts.CaptureAttempted:
@@ -102,10 +102,10 @@ def test_what_the_document_asks_to_be_told_of_is_told(caplog: pytest.LogCaptureF
     scene = Scene(caplog)
     scene.bus.emit(
         facts.SchemaBroken(
-            at=NOW, source="sofascore", contract="sofascore.lineups.v1", match_id=7, message="It breaks."
+            at=NOW, source="sofascore", contract="sofascore.lineups.v1", match_id="7", message="It breaks."
         )
     )
-    scene.bus.emit(facts.ChallengePersisted(at=NOW, source="sofascore", match_id=7, attempts=3))
+    scene.bus.emit(facts.ChallengePersisted(at=NOW, source="sofascore", match_id="7", attempts=3))
     scene.bus.emit(facts.CircuitOpened(at=NOW, source="sofascore", open_seconds=900, reason="too many failed"))
     scene.bus.emit(captured(0.1))
     scene.bus.emit(captured(is_confirmed=False))

@@ -148,7 +148,7 @@ class Attempts:
                 facts.ChallengePersisted(
                     at=self._clock.now(),
                     source=self._source.manifest.name,
-                    match_id=run.fixture.match_id,
+                    match_id=str(run.fixture.match_id),
                     attempts=run.attempt,
                 )
             )

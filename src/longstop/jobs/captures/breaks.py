@@ -25,7 +25,7 @@ class Breaks:
                     at=self._clock.now(),
                     source=self._source,
                     contract=error.contract,
-                    match_id=match_id,
+                    match_id=str(match_id),
                     message=error.message,
                     missing=error.missing,
                     wrong=error.wrong,

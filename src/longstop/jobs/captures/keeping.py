@@ -92,7 +92,7 @@ class Keeping:
                 facts.KickoffMoved(
                     at=match.told_at,
                     source=match.source,
-                    match_id=match.match_id,
+                    match_id=str(match.match_id),
                     before=before.kickoff_at,
                     after=match.kickoff_at,
                     flagged=len(flagged),

@@ -72,7 +72,7 @@ class Run(msgspec.Struct):
             at=at,
             source=source,
             run_id=self.run_id,
-            match_id=self.fixture.match_id,
+            match_id=str(self.fixture.match_id),
             source_event_id=self.fixture.event_key,
             attempt=self.attempt,
             state=self.state.value,

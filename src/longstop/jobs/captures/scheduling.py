@@ -51,7 +51,7 @@ class CaptureScheduler:
         self._numbering = Numbering(parts.source.manifest.name, parts.store)
         self._running: set[asyncio.Task[None]] = set()
         self._list_at = float("-inf")
-        self._bus.subscribe(facts.KickoffMoved, lambda moved: self._agenda.move(moved.match_id, moved.after))
+        self._bus.subscribe(facts.KickoffMoved, lambda moved: self._agenda.move(int(moved.match_id), moved.after))
 
     @property
     def matches(self) -> int:

@@ -145,7 +145,6 @@ class SofascoreScraperService:
         """Raw first: what cannot be read now may be read once the reading is mended."""
         if self._options().keeps_raw:
             await self._keeping.keep_raw(run.fixture.match_id, visit.snapshots)
-        _require_whole(visit, self._options().families)
         try:
             told = await self._without_nothing(run, visit)
             return judged(run.fixture, told, partial(self._breaks.kept, run.fixture.match_id))
@@ -160,10 +159,14 @@ class SofascoreScraperService:
 
     async def _without_nothing(self, run: Run, visit: Visit) -> dict[str, Snapshot]:
         """Some line-ups are empty until they are published. Once they were seen, an empty answer is a failure."""
-        empty = {name for name, snapshot in visit.snapshots.items() if name == _LINEUPS and is_empty(snapshot)}
-        if empty and await self._keeping.has_lineups(run.fixture.match_id):
-            raise EmptyPayloadError("The line-ups were there before, and the answer is empty.")
-        return {name: snapshot for name, snapshot in visit.snapshots.items() if name not in empty}
+        _require_whole(visit, self._options().families)
+        told, lineups = dict(visit.snapshots), visit.snapshots.get(_LINEUPS)
+        is_nothing = isinstance(visit.refusals.get(_LINEUPS), EmptyPayloadError)
+        if is_nothing or (lineups is not None and is_empty(lineups)):
+            if await self._keeping.has_lineups(run.fixture.match_id):
+                raise EmptyPayloadError("The line-ups were there before, and the answer is empty.")
+            told.pop(_LINEUPS, None)
+        return told
 
     async def _keep(self, run: Run, captured: Captured) -> None:
         is_news = await self._keeping.keep(run, captured)
@@ -177,7 +180,7 @@ class SofascoreScraperService:
             at=self._clock.now(),
             source=self._source,
             run_id=run.run_id,
-            match_id=run.fixture.match_id,
+            match_id=str(run.fixture.match_id),
             source_event_id=captured.event.key,
             schema_version=NORMALIZED,
             captured_at=captured.captured_at,
@@ -196,7 +199,7 @@ class SofascoreScraperService:
             facts.CaptureSkipped(
                 at=self._clock.now(),
                 source=self._source,
-                match_id=run.fixture.match_id,
+                match_id=str(run.fixture.match_id),
                 reason=error.reason,
                 message=error.message,
                 hint=error.hint,
@@ -247,7 +250,8 @@ def _require_whole(visit: Visit, families: tuple[str, ...]) -> None:
     """A family may be not published yet; any other reason why it did not come is tried again."""
     for family in families:
         error = visit.refusals.get(family)
-        if error is not None and not isinstance(error, MatchGoneError):
+        is_awaited = isinstance(error, MatchGoneError) or (family == _LINEUPS and isinstance(error, EmptyPayloadError))
+        if error is not None and not is_awaited:
             raise error
         if error is None and family not in visit.snapshots:
             raise SourceTimeoutError(f"The page did not ask for {family}.")

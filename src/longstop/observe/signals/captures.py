@@ -23,7 +23,7 @@ class CaptureAttempted(Signal, frozen=True, kw_only=True):
 
     source: str
     run_id: str
-    match_id: int
+    match_id: str
     source_event_id: str
     attempt: int
     state: str
@@ -41,7 +41,7 @@ class CaptureAttempted(Signal, frozen=True, kw_only=True):
 class MatchCaptured(Signal, frozen=True, kw_only=True):
     source: str
     run_id: str
-    match_id: int
+    match_id: str
     source_event_id: str
     schema_version: str
     captured_at: datetime
@@ -60,7 +60,7 @@ class MatchCaptured(Signal, frozen=True, kw_only=True):
 
 class CaptureSkipped(Signal, frozen=True, kw_only=True):
     source: str
-    match_id: int
+    match_id: str
     reason: str
     message: str
     hint: str = ""
@@ -71,7 +71,7 @@ class SchemaBroken(Signal, frozen=True, kw_only=True):
 
     source: str
     contract: str
-    match_id: int
+    match_id: str
     message: str
     missing: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class SchemaHealed(Signal, frozen=True, kw_only=True):
 
 class ChallengePersisted(Signal, frozen=True, kw_only=True):
     source: str
-    match_id: int
+    match_id: str
     attempts: int
 
 
@@ -92,7 +92,7 @@ class KickoffMoved(Signal, frozen=True, kw_only=True):
     """`flagged` team sheets were captured after the new kickoff, and count no longer."""
 
     source: str
-    match_id: int
+    match_id: str
     before: datetime
     after: datetime
     flagged: int
