@@ -43,8 +43,9 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     running, api = up(*SIMULATED, folder=folder)
     with running:
         client = Client(api, folder)
-        with client.open, client.admin:
-            yield client
+        yield client
+        client.open.close()
+        client.admin.close()
 
 
 def test_a_round_is_asked_for_followed_and_read_whole(client: Client) -> None:
