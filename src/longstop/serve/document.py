@@ -42,7 +42,7 @@ _KEY: Final = "[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _FORMS: Final[dict[str, _Document]] = {
     "match_id": {"type": "string", "pattern": f"^[A-Za-z0-9][A-Za-z0-9-]{{0,63}}(_{_KEY})?$"},
     "source": {"type": "string", "pattern": f"^{_KEY}$"},
-    "as_of": {"type": "string", "format": "date-time"},
+    **{name: {"type": "string", "format": "date-time"} for name in ("as_of", "kickoff_from", "kickoff_until")},
     "day": {"type": "string", "format": "date"},
     "consumer": {"type": "string", "pattern": "^[a-z0-9][a-z0-9._-]{0,63}$"},
 }
