@@ -19,6 +19,11 @@ class OwnPostgres:
         self._process.popen.send_signal(signal.SIGINT)
         self._process.popen.wait(timeout=15)
 
+    def crash(self) -> None:
+        """As `pg_ctl -m immediate` does: it has to recover when it is started again."""
+        self._process.popen.send_signal(signal.SIGQUIT)
+        self._process.popen.wait(timeout=15)
+
     def start(self) -> None:
         popen = Account.unprivileged().popen(self._command, self._process.folder / "server.log")  # type: ignore[arg-type]  # a list, as we gave it
         self._process = type(self._process)(popen, self._process.folder, self._process.port)

@@ -16,7 +16,8 @@ from longstop.store.address import PostgresAddress
 
 _LOCK: Final = 0x10_46_57_0D
 _TRY: Final = f"SELECT pg_try_advisory_lock({_LOCK})"
-_NEXT: Final = "SELECT nextval('longstop_epoch')"
+# Not `nextval`: that is written down some numbers ahead, so a crash of the server would raise the epoch by itself.
+_NEXT: Final = "SELECT setval('longstop_epoch', last_value + 1) FROM longstop_epoch"
 _LAST: Final = "SELECT last_value FROM longstop_epoch"
 _HOLDER: Final = """
 SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1

@@ -7,12 +7,14 @@ import asyncpg  # type: ignore[import-untyped]  # it brings no types
 import pytest
 
 from longstop.clock import SystemClock
-from longstop.domain.errors import PlaceLostError, StoreError
+from longstop.domain.errors import PlaceLostError, StoreError, StoreUnavailableError
 from longstop.store import postgres_place
 from longstop.store.contract import Store
 from longstop.store.open import StoreOptions, open_store
 from longstop.store.postgres_options import PostgresOptions
+from longstop.store.schema import upgrade
 from tests.contract.store.samples import full_batch
+from tests.servers.own_postgres import OwnPostgres
 
 CLOCK = SystemClock()
 PLACE = PostgresOptions(has_place=True)
@@ -92,6 +94,35 @@ async def test_an_instance_whose_place_was_taken_meanwhile_writes_nothing_more(
         await first.save(full_batch("P3"))
     assert await first.match("crex_P3") is None
     assert await first.match("crex_P2") is not None
+
+
+async def test_a_crash_of_the_server_takes_nobody_s_place() -> None:
+    """The server recovers from its log, where the numbers of a sequence are written down ahead."""
+    server = OwnPostgres()
+    try:
+        upgrade(server.url)
+        store = instance(server.url)
+        await store.open()
+        for life in range(2):
+            await store.save(full_batch(f"C{life}"))
+            server.crash()
+            server.start()
+            await until_it_answers(store)
+        await store.save(full_batch("C9"))
+        await store.close()
+    finally:
+        server.remove()
+
+
+async def until_it_answers(store: Store) -> None:
+    async with CLOCK.timeout(20):
+        while True:
+            try:
+                await store.save(full_batch("C8"))
+            except StoreUnavailableError:
+                await CLOCK.sleep(0.1)
+            else:
+                return
 
 
 async def test_a_place_that_came_and_went_meanwhile_is_lost_all_the_same(
