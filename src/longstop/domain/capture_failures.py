@@ -28,20 +28,22 @@ class ExitWish(Enum):
 
 
 class Ruling(msgspec.Struct, frozen=True):
-    """`soft_max`: the same reason more often in a row is hard."""
+    """`soft_max`: the same reason more often in a row is hard. `is_ours`: nothing of it is the source's doing, or its
+    exit's, so neither is blamed."""
 
     severity: Severity
     exit: ExitWish
     reason: str
     soft_max: int | None = None
+    is_ours: bool = False
 
 
 def _soft(reason: str, exit_wish: ExitWish = ExitWish.SAME, soft_max: int | None = None) -> Ruling:
     return Ruling(Severity.SOFT, exit_wish, reason, soft_max)
 
 
-def _hard(reason: str) -> Ruling:
-    return Ruling(Severity.HARD, ExitWish.NONE, reason)
+def _hard(reason: str, *, is_ours: bool = False) -> Ruling:
+    return Ruling(Severity.HARD, ExitWish.NONE, reason, is_ours=is_ours)
 
 
 _CHALLENGE = _soft("anti_bot_challenge", ExitWish.OTHER, soft_max=2)
@@ -61,11 +63,12 @@ TABLE: tuple[tuple[type[LongstopError], Ruling], ...] = (
     (errors.SourceFailingError, _FAILING),
     (errors.SourceUnreachableError, _soft("network", ExitWish.OTHER)),
     (errors.ExitFailedError, _soft("exit", ExitWish.OTHER)),
-    (errors.SourceCrowdedError, _soft("crowded")),
-    (errors.EgressRefusedError, _hard("egress")),
-    (errors.RobotsRefusedError, _hard("robots")),
+    (errors.SourceCrowdedError, Ruling(Severity.SOFT, ExitWish.SAME, "crowded", is_ours=True)),
+    (errors.BudgetSpentError, _hard("bandwidth", is_ours=True)),
+    (errors.EgressRefusedError, _hard("egress", is_ours=True)),
+    (errors.RobotsRefusedError, _hard("robots", is_ours=True)),
     (errors.OversizedBodyError, _hard("oversized")),
-    (errors.BrowserMissingError, _hard("no_browser")),
+    (errors.BrowserMissingError, _hard("no_browser", is_ours=True)),
     (errors.BrowserError, _soft("browser")),
     (errors.SchemaBreakError, _hard("schema_break")),
     (errors.EmptyPayloadError, _soft("empty")),

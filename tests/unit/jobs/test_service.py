@@ -212,3 +212,27 @@ async def test_two_matches_that_may_be_meant_are_refused() -> None:
     with pytest.raises(UnlistedFixtureError):
         await service_on(site, heard).scrape_match(**REDS_BLUES | {"home_team": "Greens"})
     assert not site.visits
+
+
+@pytest.mark.req("B2")
+@pytest.mark.parametrize(
+    "error",
+    [
+        errors.BudgetSpentError("All of the month has moved."),
+        errors.EgressRefusedError("Not there."),
+        errors.RobotsRefusedError("Asked not to."),
+        errors.BrowserMissingError("None here."),
+    ],
+)
+@on_virtual_time
+async def test_what_is_our_own_doing_blames_neither_the_source_nor_the_exit(error: errors.LongstopError) -> None:
+    """Often enough to open the breaker, were it the source's."""
+    site, heard = a_site(), Heard()
+    service = service_on(site, heard)
+    for _ in range(40):
+        site.failures = [error]
+        with pytest.raises(CaptureFailedError):
+            await service.scrape_match(**REDS_BLUES)
+    assert not heard.of(facts.CircuitOpened)
+    assert site.verdicts == [None] * 40
+    await service.scrape_match(**REDS_BLUES)

@@ -73,8 +73,12 @@ class Attempts:
             run.note(visit)
             captured = await judge(run, visit)
         except _OUR_RIVALS as error:
-            self._circuit.judge(permit, is_success=False)
-            self._visitor.judged(order, error)
+            is_ours = ruling(error).is_ours
+            if is_ours:
+                permit.give_back()
+            else:
+                self._circuit.judge(permit, is_success=False)
+            self._visitor.judged(order, None if is_ours else error)
             raise
         except (LongstopError, asyncio.CancelledError) as error:
             # Nothing of this is the source's or the exit's doing.
