@@ -63,6 +63,7 @@ from longstop.supervise.watchdogs.joining import WATCHDOG_SETTINGS, watchdogs_of
 from longstop.supervise.watchdogs.limits import limits_of
 from longstop.supervise.watchdogs.pack import Watchdogs
 from longstop.switching import SourceJoiner, SourceSwitching
+from longstop.working import require_shared
 
 INSTANCE_NAME = "longstop"
 
@@ -171,7 +172,7 @@ class Instance:
                 *self.hall.services,
                 *self._sink(),
                 self._intake(),
-                *((self.rounds.runner,) if self.rounds else ()),
+                *self._rounds_services(),
                 *self._captures(),
                 *self._switching,
                 *self.watchdogs.services,
@@ -278,7 +279,15 @@ class Instance:
     def _open_rounds(self, source: RoundSource | None, *, is_simulated: bool) -> RoundsRoom | None:
         if source is None:
             return None
+        if not is_simulated:
+            require_shared(self.settings)
         return open_rounds(source, self.settings, self.store, self.clock, self.bus, is_simulated=is_simulated)
+
+    def _rounds_services(self) -> tuple[Service, ...]:
+        """With a broker, workers bring them; nobody else could reach our own origin."""
+        if self.rounds is None or (self.settings.jobs.broker_url.get_secret_value() and not self._is_simulated):
+            return ()
+        return (self.rounds.runner,)
 
     def _rounds_counter(self) -> RoundsCounter | None:
         if self.rounds is None or self._progress is None:

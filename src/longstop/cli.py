@@ -35,7 +35,21 @@ import orjson
 import typer
 
 from longstop import __version__
-from longstop.commands import access, capture, captures, config, db, doctor, keys, read, rebuild, rounds, scrape, up
+from longstop.commands import (
+    access,
+    capture,
+    captures,
+    config,
+    db,
+    doctor,
+    keys,
+    read,
+    rebuild,
+    rounds,
+    scrape,
+    up,
+    worker,
+)
 from longstop.commands.output import ReaderGoneError, guard_output
 from longstop.domain.errors import LongstopError
 
@@ -73,6 +87,7 @@ def answer(version: Version = False) -> None:
 
 
 app.command("up")(up.up)
+app.command("worker")(worker.worker)
 app.command("scrape")(scrape.scrape)
 app.command("read")(read.read)
 app.command("rebuild")(rebuild.rebuild)

@@ -48,12 +48,20 @@ class RoundsRoom:
 
 
 def open_rounds(
-    source: RoundSource, settings: Settings, store: Store, clock: Clock, bus: Signals, *, is_simulated: bool = False
+    source: RoundSource,
+    settings: Settings,
+    store: Store,
+    clock: Clock,
+    bus: Signals,
+    *,
+    is_simulated: bool = False,
+    processes: int = 1,
 ) -> RoundsRoom:
-    """`is_simulated`: the site is our own origin, which needs neither manners nor robots.txt."""
+    """`is_simulated`: the site is our own origin, which needs neither manners nor robots.txt. `processes` share the
+    rate of the source."""
     wanted: SourceSettings = getattr(settings.sources, source.manifest.name)
     lookup = SystemLookup()
-    fetcher = _polite(source, wanted, settings, clock, lookup, is_simulated=is_simulated)
+    fetcher = _polite(source, wanted, settings, clock, lookup, is_simulated=is_simulated, processes=processes)
     journal = RoundJournal(store)
     evidence = EvidenceStore(Path(settings.storage.root), clock, settings.storage.retention.evidence_max_mb)
     jobs = settings.jobs
@@ -81,6 +89,7 @@ def _polite(
     lookup: SystemLookup,
     *,
     is_simulated: bool,
+    processes: int,
 ) -> PoliteFetcher:
     hosts = (urlsplit(source.base_url).hostname or "",) if is_simulated else source.manifest.hosts
     rules = rules_for(source.manifest.name, source.base_url, hosts, wanted.allowed_hosts)
@@ -93,7 +102,7 @@ def _polite(
         http,
         clock,
         max_concurrent=rate.max_concurrent_contexts,
-        manners=Manners(rate.min_interval_seconds, rate.burst_allowance),
+        manners=Manners(rate.min_interval_seconds * processes, rate.burst_allowance),
         permission=RobotsGate(http, clock, limits.user_agent) if wanted.respect_robots else None,
         chance=random.Random(),
     )

@@ -42,6 +42,17 @@ class RedisServer:
     def stop(self) -> None:
         self.process.stop(signal.SIGTERM)
 
+    def kill(self) -> None:
+        """With all that it had in memory."""
+        self.process.popen.kill()
+        self.process.popen.wait(timeout=15)
+
+    def start_again(self) -> None:
+        """On the same port, empty."""
+        command, folder = self.process.popen.args, self.process.folder
+        popen = Account.unprivileged().popen(command, folder / "server.log")  # type: ignore[arg-type]  # a list, as we gave it
+        self.process = ServerProcess(popen, folder, self.process.port)
+
 
 def _ask(port: int, word: str) -> str:
     try:

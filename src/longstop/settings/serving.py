@@ -192,7 +192,11 @@ class JobSettings(Group):
         30.0, "Whoever took a task keeps it so long without a word; after that somebody else takes it.", ge=1, le=3600
     )
     concurrency: Count = setting(4, "Tasks at the same time in one process.", ge=1, le=1000)
+    keep_days: Days = setting(365, "A job that ended so long ago leaves the journal; its matches stay.", ge=1, le=36500)
     broker_url: SecretUrl = setting(SecretUrl(""), "Celery's broker (extra `celery`); empty runs jobs in this process.")
+    visibility: Seconds = setting(
+        600.0, "Redis hands on a message whose worker said nothing for so long; RabbitMQ needs none.", ge=1, le=86400
+    )
 
     @field_validator("broker_url")
     @classmethod

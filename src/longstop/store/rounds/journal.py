@@ -20,7 +20,8 @@ from longstop.domain.rounds import (
     TaskOutcome,
 )
 from longstop.store.reads import valid_count, valid_text
-from longstop.store.rounds import leases, requests, verdicts, views
+from longstop.store.rounds import dueness, leases, requests, retention, verdicts, views
+from longstop.store.rounds.dueness import Due
 from longstop.store.rounds.leases import Taker
 from longstop.store.scripts import Transacting
 
@@ -55,6 +56,10 @@ class RoundJournal:
         taken = await self._store.transact(lambda tongue: leases.task_taken(tongue, job_id, key, taker))
         return taken[0] if taken else None
 
+    async def take_job(self, source: str, job_id: str, taker: Taker) -> Lease | None:
+        taken = await self._store.transact(lambda tongue: leases.job_taken(tongue, source, job_id, taker))
+        return taken[0] if taken else None
+
     async def prolong(self, held: Sequence[Lease], now: datetime, until: datetime) -> list[Lease]:
         """Those that still hold."""
         return await self._store.transact(lambda tongue: leases.prolonged(tongue, held, now, until))
@@ -86,7 +91,15 @@ class RoundJournal:
     async def reread(self, letter: RoundTask, match: RoundMatch, now: datetime) -> TaskOutcome:
         return await self._store.transact(lambda tongue: verdicts.reread(tongue, letter, match, now))
 
+    async def prune(self, before: datetime, limit: int) -> int:
+        """Settled jobs that ended before, with their tasks; how many there were. The matches stay."""
+        return await self._store.transact(lambda tongue: retention.pruned(tongue, before, valid_count(limit)))
+
     # ---- looked at ----
+
+    async def due(self, source: str, now: datetime, limit: int) -> Due:
+        """What could be taken now, at most so many of each kind. Nothing is taken."""
+        return await self._store.look(lambda tongue: dueness.due(tongue, source, now, valid_count(limit)))
 
     async def job(self, job_id: str) -> RoundJob:
         valid_text(job_id)

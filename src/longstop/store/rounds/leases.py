@@ -32,6 +32,17 @@ def jobs_taken(tongue: Tongue, source: str, taker: Taker) -> Script[list[Lease]]
     """Rounds that are to be listed."""
     wanted = {"source": source, "now": tongue.moment(taker.now), "limit": taker.limit}
     found = yield sql.listable_jobs(), wanted
+    return (yield from _listings(tongue, found, taker))
+
+
+def job_taken(tongue: Tongue, source: str, job_id: str, taker: Taker) -> Script[list[Lease]]:
+    """None where somebody else lists it, or where it is listed: a message that comes twice does no harm."""
+    wanted = {"source": source, "job_id": job_id, "now": tongue.moment(taker.now), "limit": 1}
+    found = yield sql.listable_jobs(is_one=True), wanted
+    return (yield from _listings(tongue, found, taker))
+
+
+def _listings(tongue: Tongue, found: Sequence[Row], taker: Taker) -> Script[list[Lease]]:
     leases: list[Lease] = []
     for row in found:
         job = rows.job_from(row, tongue)

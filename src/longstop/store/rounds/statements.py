@@ -77,18 +77,19 @@ def jobs_newest_first(*filters: str) -> Any:
 
 
 @cache
-def listable_jobs() -> Any:
+def listable_jobs(*, is_one: bool = False) -> Any:
     """Jobs of one source that wait for their list, and those whose lister is gone."""
     now = given(_JOBS.next_at, "now")
     is_waiting = and_(_JOBS.state == word(JobState.PENDING), _JOBS.next_at <= now)
     is_lost = and_(_JOBS.state == word(JobState.LISTING), _JOBS.lease_until < now)
-    return (
+    query = (
         select(*scrape_jobs.columns)
         .where(_JOBS.source == given(_JOBS.source), or_(is_waiting, is_lost))
         .order_by(_JOBS.created_at, _JOBS.job_id)
         .limit(bindparam("limit"))
         .with_for_update(skip_locked=True)
     )
+    return query.where(_JOBS.job_id == given(_JOBS.job_id)) if is_one else query
 
 
 @cache
