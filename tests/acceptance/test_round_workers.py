@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from longstop.clock import SystemClock
+from longstop.distribute.celery_app import make_app, send
 from longstop.domain.errors import SettingsError
 from longstop.domain.rounds import JobState, RoundRef
 from longstop.jobs.rounds.desk import RoundsDesk
@@ -141,19 +142,29 @@ async def test_a_poison_match_becomes_a_dead_letter_and_the_others_are_stored(
 
 
 @pytest.mark.req("E5")
-async def test_a_message_that_is_delivered_again_finds_nothing_to_take(
+async def test_a_message_that_comes_again_and_again_finds_nothing_to_take(
     tmp_path: Path, postgres_url: str, redis_url: str
 ) -> None:
-    slow = invented(answer_seconds=4.0)  # longer than a message may be unacknowledged
+    slow = invented(answer_seconds=1.5)  # longer than a message may be unacknowledged
     async with hall_of(tmp_path, slow, postgres_url, redis_url) as hall:
-        hall.start("--beat", visibility=1, lease=6)
-        hall.start(visibility=1, lease=6)
-        (view,) = await hall.settled(await hall.ask(5))
+        sender = make_app(redis_url, None)
+        job_id = await hall.ask(5)
+        for _ in range(2):
+            hall.start("--beat", visibility=1)
+
+        async def is_listed() -> bool:
+            return (await hall.desk.view(job_id)).summary.all == 10
+
+        await hall.until(is_listed, 60)
+        keys = [task.key for task in await hall.desk.tasks(job_id)]
+        for key in keys * 3:
+            await asyncio.to_thread(send, sender, "longstop.scrape_match", job_id, key)
+        (view,) = await hall.settled(job_id)
+        sender.close()
 
         assert view.summary.outcomes == {"stored": 10}
         assert await each_effect_once(hall, 5)
-        tasks = await hall.desk.tasks(view.job.job_id)
-    assert {task.attempt for task in tasks} == {1}
+    assert [hall.league.asked[f"/jogo/{key}/"] for key in keys] == [1] * 10
 
 
 @pytest.mark.req("E5")
