@@ -171,11 +171,6 @@ class Board:
     def active(self) -> list[Watched]:
         return [watched for watched in self.matches() if watched.is_active]
 
-    def oldest_live_capture(self) -> datetime | None:
-        """Of the matches that are live now; what is over or not yet begun is looked at seldom, and is not late."""
-        live = [each for each in self.active() if each.observation and each.observation.status is MatchStatus.LIVE]
-        return min((each.captured_at for each in live if each.captured_at is not None), default=None)
-
     def ages_in_play(self, now: datetime) -> Iterator[float]:
         """What the promise of 10 seconds is measured on: matches that are watched and in play."""
         return (watched.staleness_seconds(now) for watched in self.active() if watched.is_in_play)

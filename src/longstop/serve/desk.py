@@ -8,6 +8,7 @@ import msgspec
 from litestar import Request
 
 from longstop.domain.errors import StoreError
+from longstop.serve.all_matches import AgeOfAll
 from longstop.serve.answers import Answer, LastAnswers, MatchAnswers, answer_of
 from longstop.serve.freshness import KnownMatch, age_of
 from longstop.serve.origins import metadata
@@ -30,6 +31,7 @@ class ReadingDesk:
         self.streams = streams
         self.pages = FeedPages(model)
         self.recollection = Recollection(model)
+        self.age_of_all = AgeOfAll(model, self.recollection)
         self.answers = MatchAnswers(model, self.recollection)
         self.snapshots = Snapshots(model, model.bus, snapshots_per_match)
         self.health = HealthPage(model)

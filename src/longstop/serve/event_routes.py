@@ -8,13 +8,12 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import QueryParameter
 from msgspec import Meta, Struct, field
 
-from longstop.clock import age_seconds
 from longstop.domain.events import MatchEvent
 from longstop.serve import balls, wire
 from longstop.serve.answers import answer_of
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
-from longstop.serve.freshness import Age, KnownMatch, iso, iso_or_none
+from longstop.serve.freshness import KnownMatch, iso, iso_or_none
 from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
 from longstop.serve.naming import NameBook
 from longstop.serve.parameters import (
@@ -28,7 +27,6 @@ from longstop.serve.parameters import (
     feed_cursor_of,
     moment_of,
 )
-from longstop.serve.reading import ReadModel
 from longstop.serve.recollection import WHOLE_SECONDS
 from longstop.serve.streaming.known_cursors import require_known_cursor, require_known_place
 from longstop.serve.streaming.lines import PAGE, FedItem, Told
@@ -179,7 +177,7 @@ async def feed(
     page = await _next_page(reads, cursor, wait)
     shown = page[:limit]
     last = shown[-1].at if shown else cursor
-    age = _age_of_all(reads.model)
+    age = await reads.age_of_all.now()
     head = wire.ListMetadata(iso(age.captured_at), age.whole_seconds, age.is_stale, reads.recollection.is_degraded)
     told = [FedEventOut(str(fed.at), fed.item.told) for fed in shown]
     body = Feed(told, str(last), has_more=len(page) > limit or len(page) >= PAGE, metadata=head)
@@ -197,14 +195,6 @@ async def _next_page(reads: ReadingDesk, cursor: FeedCursor, wait: float) -> tup
                 return page
             await _heard(reads, listener, min(left, LOOK_AGAIN_SECONDS))
             listener.news.clear()
-
-
-def _age_of_all(model: ReadModel) -> Age:
-    """Of the live matches the oldest; without one the answer is as fresh as it can be."""
-    now = model.clock.now()
-    oldest = model.board.oldest_live_capture() or now
-    seconds = age_seconds(now, oldest)
-    return Age(oldest, seconds, is_stale=seconds > model.stale_after_seconds)
 
 
 def event_routes() -> list[HTTPRouteHandler]:

@@ -67,8 +67,6 @@ class MatchReader(Protocol):
 class BoardReader(Protocol):
     """The reading half of `longstop.observe.health.Board`."""
 
-    def oldest_live_capture(self) -> datetime | None: ...
-
     @property
     def rss_bytes(self) -> int: ...
 

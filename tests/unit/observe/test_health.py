@@ -253,19 +253,6 @@ def test_the_board_does_not_grow_without_bound(fed: Fed) -> None:
     assert fed.board.match("m5999") is not None
 
 
-@pytest.mark.req("C6")
-def test_what_is_over_or_not_begun_makes_nothing_look_old(fed: Fed) -> None:
-    assert fed.board.oldest_live_capture() is None
-    for age, (match_id, phase) in enumerate((("live", "P"), ("younger", "P"), ("over", "E"), ("ahead", "N"))):
-        observation = SOURCE.parse_state(REF, snapshot(msgspec.json.encode(LATER | {"ps": phase})))
-        fed.start(match_id)
-        fed.bus.emit(
-            facts.ScoreStored(at=at(0), match_id=match_id, scraper_id="s", sequence=1, observation=observation)
-        )
-        fed.poll(match_id, seconds=500, captured_at=at({"live": 300, "younger": 400}.get(match_id, age)))
-    assert fed.board.oldest_live_capture() == at(300)
-
-
 def test_a_clock_set_back_breaks_nothing(fed: Fed) -> None:
     fed.start(seconds=100)
     fed.poll(seconds=100)

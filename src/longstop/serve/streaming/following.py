@@ -91,10 +91,10 @@ class Streams:
                     return
             elif not has_caught_up and not is_delayed:
                 has_caught_up = True
-                yield frames.note("caught_up", line.pulse() | {"after": line.cursor}, line.cursor)
+                yield frames.note("caught_up", await line.pulse() | {"after": line.cursor}, line.cursor)
             elif self._clock.monotonic() - said_at >= self.limits.heartbeat_seconds:
                 name = "delayed" if is_delayed else "heartbeat"
-                yield frames.note(name, line.pulse() | {"after": line.cursor})
+                yield frames.note(name, await line.pulse() | {"after": line.cursor})
             else:
                 await self._wait(listener, min(line.look_again_seconds, self.limits.heartbeat_seconds))
                 continue

@@ -9,8 +9,10 @@ from typing import Final, Protocol
 from msgspec import Struct, field
 
 from longstop.clock import age_seconds
+from longstop.domain.errors import StoreError
 from longstop.domain.events import MatchEvent
 from longstop.serve import balls
+from longstop.serve.all_matches import AgeOfAll
 from longstop.serve.freshness import iso, iso_or_none
 from longstop.serve.naming import NameBook
 from longstop.serve.reading import ReadModel
@@ -64,7 +66,7 @@ class Line(Protocol):
         """Once he had caught up, and now so much has happened that memory does not reach back to him."""
         ...
 
-    def pulse(self) -> dict[str, str | int | None]:
+    async def pulse(self) -> dict[str, str | int | None]:
         """For a heartbeat: how old is what is told."""
         ...
 
@@ -119,7 +121,7 @@ class MatchLine:
     def has_lost_touch(self) -> bool:
         return self._newest.is_past(self._match_id, self._seq)
 
-    def pulse(self) -> dict[str, str | int | None]:
+    async def pulse(self) -> dict[str, str | int | None]:
         watched = self._model.board.match(self._match_id)
         return _pulse(self._model, None if watched is None else watched.captured_at)
 
@@ -173,9 +175,10 @@ class FeedLine:
     has_lost_touch = False
     look_again_seconds = 1.0
 
-    def __init__(self, after: FeedCursor, pages: FeedPages, model: ReadModel) -> None:
+    def __init__(self, after: FeedCursor, pages: FeedPages, age: AgeOfAll, model: ReadModel) -> None:
         self._at = after
         self._pages = pages
+        self._age = age
         self._model = model
 
     @property
@@ -188,9 +191,12 @@ class FeedLine:
             self._at = page[-1].at
         return [fed.item for fed in page]
 
-    def pulse(self) -> dict[str, str | int | None]:
-        """Of the live matches the oldest."""
-        return _pulse(self._model, self._model.board.oldest_live_capture())
+    async def pulse(self) -> dict[str, str | int | None]:
+        """As the list of all matches tells it."""
+        try:
+            return _pulse(self._model, (await self._age.now()).captured_at)
+        except StoreError:
+            return _pulse(self._model, None)
 
 
 def _pulse(model: ReadModel, captured_at: datetime | None) -> dict[str, str | int | None]:

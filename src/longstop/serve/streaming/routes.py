@@ -79,7 +79,7 @@ async def stream_of_all(
     told = last_event_id or after
     cursor = await _now(reads) if told is None else feed_cursor_of("after", told)
     await require_known_cursor(reads, cursor)
-    return _answer(reads.streams, FeedLine(cursor, reads.pages, reads.model), request)
+    return _answer(reads.streams, FeedLine(cursor, reads.pages, reads.age_of_all, reads.model), request)
 
 
 async def _now(reads: ReadingDesk) -> FeedCursor:
