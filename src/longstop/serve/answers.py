@@ -7,13 +7,13 @@ about it changes, so that a match which many read is written out once a second a
 import hashlib
 from collections import OrderedDict
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 from litestar import Request, Response
 
 from longstop.serve import matches, wire
-from longstop.serve.conditional import http_date, is_known_to
+from longstop.serve.conditional import http_date, is_known_to, told_change
 from longstop.serve.freshness import Age, KnownMatch, age_of
 from longstop.serve.origins import metadata
 from longstop.serve.reading import ReadModel
@@ -26,6 +26,7 @@ _DEGRADED: Final = '111 longstop "Revalidation Failed"'
 _NO_AGES: Final = wire.Ages(None, None, None)
 
 _encode = msgspec.json.Encoder().encode
+T = TypeVar("T", wire.Metadata, wire.ListMetadata)
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -36,6 +37,13 @@ class Answer(msgspec.Struct, frozen=True):
     tag: str
     modified_at: datetime | None = None
     media_type: str = JSON
+
+    def changed_at(self, modified_at: datetime | None) -> "Answer":
+        """With the moment of its last change, where that may be told."""
+        if modified_at is None:
+            return self
+        headers = self.headers | {"last-modified": http_date(modified_at)}
+        return msgspec.structs.replace(self, headers=headers, modified_at=modified_at)
 
     def to(self, request: Request[Any, Any, Any]) -> "Ready":
         return Ready.of(self, self.encoded(), request.scope)
@@ -77,7 +85,7 @@ class Ready(Response[Any]):
         await send({"type": "http.response.body", "body": self._body, "more_body": False})
 
 
-def headers_of(age: Age, tag: str, modified_at: datetime | None, *, is_degraded: bool) -> dict[str, str]:
+def headers_of(age: Age, tag: str, modified_at: datetime | None = None, *, is_degraded: bool) -> dict[str, str]:
     """`no-cache`: it may be kept, and must be asked for again each time, which a 304 makes cheap."""
     found = age.headers() | {"etag": tag, "age": str(age.whole_seconds), "cache-control": "private, no-cache"}
     if modified_at is not None:
@@ -95,30 +103,26 @@ def tag_of(*parts: bytes) -> str:
     return f'W/"{digest.hexdigest()}"'
 
 
-def timeless(found: wire.Metadata) -> wire.Metadata:
+def timeless(found: T) -> T:
     """Without what only the passing of time changes."""
+    if isinstance(found, wire.ListMetadata):
+        return msgspec.structs.replace(found, scraped_at="", data_age_seconds=0)
     return msgspec.structs.replace(
         found, scraped_at="", data_age_seconds=0, source_age_seconds=None, ages=_NO_AGES, fields={}
     )
 
 
-def answer_of(body: Any, age: Age, modified_at: datetime | None = None) -> Answer:
+def answer_of(body: Any, age: Age) -> Answer:
     """For any answer with `_metadata`, whose other parts say what it is about."""
     found = body.metadata
-    plain = timeless(found) if isinstance(found, wire.Metadata) else None
-    tag = tag_of(_encode(msgspec.structs.replace(body, metadata=plain)))
-    return Answer(
-        _encode(body), headers_of(age, tag, modified_at, is_degraded=found.degraded), tag, modified_at=modified_at
-    )
+    tag = tag_of(_encode(msgspec.structs.replace(body, metadata=timeless(found))))
+    return Answer(_encode(body), headers_of(age, tag, is_degraded=found.degraded), tag)
 
 
-def answer_of_fields(
-    fields: dict[str, Any], found: wire.Metadata, age: Age, modified_at: datetime | None = None
-) -> Answer:
+def answer_of_fields(fields: dict[str, Any], found: wire.Metadata, age: Age) -> Answer:
     """The same for what has no form of its own."""
     tag = tag_of(_encode(fields), _encode(timeless(found)))
-    headers = headers_of(age, tag, modified_at, is_degraded=found.degraded)
-    return Answer(_encode(fields | {"_metadata": found}), headers, tag, modified_at=modified_at)
+    return Answer(_encode(fields | {"_metadata": found}), headers_of(age, tag, is_degraded=found.degraded), tag)
 
 
 class _Kept(msgspec.Struct):
@@ -127,6 +131,7 @@ class _Kept(msgspec.Struct):
     key: tuple[Any, ...]
     content: bytes
     tag: str
+    since: datetime
     moment: tuple[Any, ...] = ()
     answer: Answer | None = None
     headers: list[tuple[bytes, bytes]] = []
@@ -146,9 +151,10 @@ class MatchAnswers:
         kept = self._content(match_id, found, known, age)
         source_at = known.live.source_at if known.live else None
         now = self._model.clock.now()
-        moment = (age.captured_at, age.whole_seconds, _seconds(now, source_at), _seconds(now, known.told_at))
+        changed = told_change(kept.since, now)
+        moment = (age.captured_at, age.whole_seconds, _seconds(now, source_at), _seconds(now, known.told_at), changed)
         if kept.answer is None or kept.moment != moment:
-            kept.moment, kept.answer = moment, self._written(kept, known, age)
+            kept.moment, kept.answer = moment, self._written(kept, known, age, changed)
             kept.headers = kept.answer.encoded()
         return Ready.of(kept.answer, kept.headers, scope)
 
@@ -158,7 +164,9 @@ class MatchAnswers:
         if kept is None or kept.key != key:
             content = _encode(matches.match_body(known, self._model))
             plain = timeless(metadata(known, age, self._model))
-            kept = self._kept[match_id] = _Kept(key, content, tag_of(content, _encode(plain)))
+            tag, now = tag_of(content, _encode(plain)), self._model.clock.now()
+            since = kept.since if kept is not None and kept.tag == tag else now
+            kept = self._kept[match_id] = _Kept(key, content, tag, since)
             while len(self._kept) > ANSWERS_MAX:
                 self._kept.popitem(last=False)
         return kept
@@ -176,9 +184,8 @@ class MatchAnswers:
             self._model.approach.why(ref.source, ref.key),
         )
 
-    def _written(self, kept: _Kept, known: KnownMatch, age: Age) -> Answer:
+    def _written(self, kept: _Kept, known: KnownMatch, age: Age, modified_at: datetime | None) -> Answer:
         told = _encode(metadata(known, age, self._model, has_fields=True))
-        modified_at = known.live.captured_at if known.live else known.row.discovered_at
         headers = headers_of(age, kept.tag, modified_at, is_degraded=known.is_degraded)
         return Answer(_joined(kept.content, told), headers, kept.tag, modified_at=modified_at)
 

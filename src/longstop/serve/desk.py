@@ -10,6 +10,7 @@ from litestar import Request
 from longstop.domain.errors import StoreError
 from longstop.serve.all_matches import AgeOfAll
 from longstop.serve.answers import Answer, LastAnswers, MatchAnswers, answer_of
+from longstop.serve.conditional import Changes
 from longstop.serve.freshness import KnownMatch, age_of
 from longstop.serve.origins import metadata
 from longstop.serve.parameters import require_key
@@ -36,6 +37,7 @@ class ReadingDesk:
         self.snapshots = Snapshots(model, model.bus, snapshots_per_match)
         self.health = HealthPage(model)
         self._last = LastAnswers()
+        self._changes = Changes()
 
     async def remembered(self, match_id: str) -> Remembered:
         """Without a look at the store where none is needed."""
@@ -64,7 +66,7 @@ class ReadingDesk:
         patience: float = PATIENCE_SECONDS,
     ) -> Answer:
         """Of what only the store has. While it is away, the last answer at the same address."""
-        address = str(request.url.path) + "?" + request.url.query
+        address = address_of(request)
         try:
             body = await self.recollection.asked(build, patience)
         except StoreError:
@@ -74,8 +76,14 @@ class ReadingDesk:
                 raise
         else:
             self._last.keep(address, body)
-        modified_at = known.live.captured_at if known.live else None
-        return answer_of(body, age_of(known, self.model), modified_at)
+        return self.dated(address, answer_of(body, age_of(known, self.model)))
+
+    def dated(self, address: str, answer: Answer) -> Answer:
+        return answer.changed_at(self._changes.seen(address, answer.tag, self.model.clock.now()))
 
     def metadata(self, known: KnownMatch) -> Any:
         return metadata(known, age_of(known, self.model), self.model)
+
+
+def address_of(request: _Request) -> str:
+    return str(request.url.path) + "?" + request.url.query

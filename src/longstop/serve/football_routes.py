@@ -13,7 +13,7 @@ from msgspec import Struct
 from longstop.clock import age_seconds
 from longstop.domain.football_record import FootballMatch, LineUpRecord
 from longstop.serve.answers import Answer, headers_of, tag_of
-from longstop.serve.desk import ReadingDesk
+from longstop.serve.desk import ReadingDesk, address_of
 from longstop.serve.entry.rules import READ
 from longstop.serve.freshness import Age, iso, iso_or_none
 from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
@@ -99,7 +99,7 @@ async def football_matches(
     )
     told = max((match.told_at for match in found), default=None)
     body = FootballMatchList([_match(match) for match in found], len(found))
-    return _answer(reads, body, told).to(request)
+    return _answer(reads, request, body, told).to(request)
 
 
 @get(
@@ -121,7 +121,7 @@ async def football_lineups(
     sheets = await reads.recollection.asked(lambda: store.line_ups(number, as_of=moment))
     told = max((sheet.captured_at for sheet in sheets), default=None)
     body = FootballLineUps(_match(match), iso_or_none(moment), _current(sheets), [_sheet(each) for each in sheets])
-    return _answer(reads, body, told or match.told_at).to(request)
+    return _answer(reads, request, body, told or match.told_at).to(request)
 
 
 def _football(reads: ReadingDesk) -> FootballReads:
@@ -130,13 +130,13 @@ def _football(reads: ReadingDesk) -> FootballReads:
     return reads.model.football
 
 
-def _answer(reads: ReadingDesk, body: Struct, told: datetime | None) -> Answer:
+def _answer(reads: ReadingDesk, request: Asked, body: Struct, told: datetime | None) -> Answer:
     """As old as the newest that it says."""
     now = reads.model.clock.now()
     age = Age(told or now, 0.0 if told is None else age_seconds(now, told))
     written = _encode(body)
     tag = tag_of(written)
-    return Answer(written, headers_of(age, tag, told, is_degraded=False), tag, told)
+    return reads.dated(address_of(request), Answer(written, headers_of(age, tag, is_degraded=False), tag))
 
 
 def _current(sheets: Sequence[LineUpRecord]) -> dict[str, TeamSheetBody]:

@@ -122,7 +122,7 @@ class MatchLists:
         next_after = place_text(MatchPlace.of(shown[-1].row)) if len(page) > wanted.limit else None
         body = wire.MatchList(rows, len(rows), head, next_after)
         tag = tag_of(*(_timeless(row) for row in rows), str((head.is_stale, is_degraded, next_after)).encode())
-        return Answer(_encode(body), headers_of(age, tag, None, is_degraded=is_degraded), tag)
+        return Answer(_encode(body), headers_of(age, tag, is_degraded=is_degraded), tag)
 
 
 def _timeless(row: wire.MatchSummary) -> bytes:

@@ -96,9 +96,7 @@ async def _info_as_of(reads: ReadingDesk, request: Asked, match_id: str, as_of: 
     known = await reads.known(match_id, moment_of("as_of", as_of))
     body = match_body(known, reads.model)
     parts = {name: getattr(body, name) for name in body.__struct_fields__}
-    modified_at = known.live.captured_at if known.live else None
-    told = answer_of(wire.MatchInfo(**parts, metadata=reads.metadata(known)), age_of(known, reads.model), modified_at)
-    return told.to(request)
+    return answer_of(wire.MatchInfo(**parts, metadata=reads.metadata(known)), age_of(known, reads.model)).to(request)
 
 
 @get(
@@ -144,8 +142,7 @@ async def match_delta(
 
 
 def _told(reads: ReadingDesk, known: KnownMatch, fields: dict[str, Any]) -> Answer:
-    modified_at = known.live.captured_at if known.live else None
-    return answer_of_fields(fields, reads.metadata(known), age_of(known, reads.model), modified_at)
+    return answer_of_fields(fields, reads.metadata(known), age_of(known, reads.model))
 
 
 def _before(states: Sequence[State], since: int) -> State | None:

@@ -65,4 +65,3 @@ async def test_a_heartbeat_of_the_feed_tells_the_same_age(world: World) -> None:
     assert (await line.pulse())["data_age_seconds"] == 3 * 3600
     world.store.is_down = True
     assert (await line.pulse())["data_age_seconds"] == 3 * 3600
-

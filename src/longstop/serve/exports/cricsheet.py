@@ -13,7 +13,7 @@ import msgspec
 from longstop.domain.cricket import Delivery, InningsScore, InningsState, Replacement, Result
 from longstop.domain.events import GapState
 from longstop.serve.exports.people import People
-from longstop.serve.freshness import iso, iso_or_none
+from longstop.serve.freshness import iso_or_none
 from longstop.serve.whole import WholeMatch
 
 VERSION: Final = "1.1.0"
@@ -22,28 +22,35 @@ OVERS: Final = {"T20": 20, "T20I": 20, "IT20": 20, "ODI": 50, "ODM": 50, "T10": 
 _EXTRAS: Final = ("wides", "noballs", "byes", "legbyes", "penalty")
 
 
-def cricsheet_json(whole: WholeMatch, people: People, created: datetime) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(cricsheet(whole, people, created)), indent=1)
+def cricsheet_json(whole: WholeMatch, people: People, created: datetime) -> tuple[bytes, bytes]:
+    """The file, and what it says, whenever it is made."""
+    found = cricsheet(whole, people, created)
+    said = msgspec.json.encode(found | {"meta": _meta(whole, None)})
+    return msgspec.json.format(msgspec.json.encode(found), indent=1), said
 
 
 def cricsheet(whole: WholeMatch, people: People, created: datetime) -> dict[str, Any]:
     return {
-        "meta": {
-            "data_version": VERSION,
-            "created": f"{created:%Y-%m-%d}",
-            "revision": 1,
-            "longstop": _trust(whole, created),
-        },
+        "meta": _meta(whole, created),
         "info": _info(whole, people),
         "innings": [_innings(score, whole, people) for score in whole.scores],
     }
 
 
-def _trust(whole: WholeMatch, created: datetime) -> dict[str, Any]:
+def _meta(whole: WholeMatch, created: datetime | None) -> dict[str, Any]:
+    return {
+        "data_version": VERSION,
+        "created": None if created is None else f"{created:%Y-%m-%d}",
+        "revision": 1,
+        "longstop": _trust(whole, created),
+    }
+
+
+def _trust(whole: WholeMatch, created: datetime | None) -> dict[str, Any]:
     known = whole.known
     return {
         "match_id": known.match_id,
-        "created_at": iso(created),
+        "created_at": iso_or_none(created),
         "as_of": iso_or_none(known.as_of),
         "complete_through": known.live.complete_through if known.live else None,
         "gaps": [{"innings": gap.innings, "cause": gap.cause, "state": gap.state.value} for gap in known.gaps],

@@ -11,7 +11,7 @@ from litestar.openapi import ResponseSpec
 from litestar.params import QueryParameter
 
 from longstop.serve.answers import Answer, headers_of, tag_of
-from longstop.serve.desk import ReadingDesk
+from longstop.serve.desk import ReadingDesk, address_of
 from longstop.serve.entry.rules import READ
 from longstop.serve.exports.cricsheet import cricsheet_json
 from longstop.serve.exports.people import People
@@ -82,23 +82,25 @@ async def match_export(
     moment = moment_of("as_of", as_of)
     known = await reads.known(match_id, moment)
     whole = await reads.recollection.asked(lambda: whole_match(reads, known, moment), WHOLE_SECONDS)
-    body = await asyncio.to_thread(_file, kind, whole, reads, reads.model.clock.now())
+    body, said = await asyncio.to_thread(_file, kind, whole, reads, reads.model.clock.now())
     media, ending = _MEDIA[kind]
-    age = age_of(known, reads.model)
-    tag = tag_of(kind.encode(), repr(whole.records).encode(), repr(whole.scores).encode())
-    modified_at = known.live.captured_at if known.live else None
-    headers = headers_of(age, tag, modified_at, is_degraded=known.is_degraded)
+    tag = tag_of(kind.encode(), said)
+    headers = headers_of(age_of(known, reads.model), tag, is_degraded=known.is_degraded)
     headers["content-disposition"] = f'attachment; filename="{match_id}.{ending}"'
-    return Answer(body, headers, tag, modified_at, media).to(request)
+    answer = Answer(body, headers, tag, media_type=media)
+    return reads.dated(address_of(request), answer).to(request)
 
 
-def _file(kind: FileKind, whole: WholeMatch, reads: ReadingDesk, now: datetime) -> bytes:
-    """Not on the loop: a Test has thousands of balls."""
+def _file(kind: FileKind, whole: WholeMatch, reads: ReadingDesk, now: datetime) -> tuple[bytes, bytes]:
+    """The file, and all that its tag is made from. Not on the loop: a Test has thousands of balls."""
     people = People(whole, NameBook(reads.model.names(whole.known.row.ref.source)))
-    if kind is FileKind.CSV:
-        return csv_text(whole, people)
     if kind is FileKind.CRICSHEET:
         return cricsheet_json(whole, people, now)
+    body = csv_text(whole, people) if kind is FileKind.CSV else _parquet(whole, people)
+    return body, body
+
+
+def _parquet(whole: WholeMatch, people: People) -> bytes:
     try:
         return parquet_bytes(whole, people)
     except ImportError:
