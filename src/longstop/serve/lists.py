@@ -22,7 +22,7 @@ from longstop.store.contract import MatchPlace, MatchRow
 # A list is written out once for all who ask within this time.
 KEPT_SECONDS: Final = 0.5
 KEPT_MAX: Final = 100
-# To find out what a match was then, each has to be looked at.
+# To find out what a match was then, each has to be looked at: so many for one page, and the next goes on from there.
 SCANNED_MAX: Final = 1_000
 _PAGE: Final = 100
 _encode = msgspec.json.Encoder().encode
@@ -37,6 +37,13 @@ class Wanted(msgspec.Struct, frozen=True):
 
     def wants(self, status: MatchStatus) -> bool:
         return self.status in (None, status)
+
+
+class Page(msgspec.Struct, frozen=True):
+    """`next_place` is where the next begins, None when there is none: never to be told from how many are shown."""
+
+    shown: Sequence[KnownMatch]
+    next_place: MatchPlace | None = None
 
 
 class MatchLists:
@@ -56,8 +63,8 @@ class MatchLists:
         self._kept[key] = (now, answer)
         return answer
 
-    async def _page(self, wanted: Wanted) -> Sequence[KnownMatch]:
-        """One more than is shown, so that it is known whether there are more."""
+    async def _page(self, wanted: Wanted) -> Page:
+        """One more is read than is shown, so that it is known whether there are more."""
         if wanted.as_of is not None:
             return await self._page_as_of(wanted, wanted.as_of)
         desk, remembered = self._desk, self._desk.recollection
@@ -67,15 +74,16 @@ class MatchLists:
                     status=wanted.status, source=wanted.source, limit=wanted.limit + 1, after=wanted.after
                 )
             )
-            learnt = await remembered.learn(rows)
-            return [remembered.known(found) for found in learnt if wanted.wants(found.row.status)]
+            learnt = await remembered.learn(rows[: wanted.limit])
+            shown = [remembered.known(found) for found in learnt if wanted.wants(found.row.status)]
+            return Page(shown, MatchPlace.of(rows[wanted.limit - 1]) if len(rows) > wanted.limit else None)
         except StoreError:
-            known = self._from_memory(wanted)
-            if not known:
+            page = self._from_memory(wanted)
+            if not page.shown:
                 raise
-            return known
+            return page
 
-    def _from_memory(self, wanted: Wanted) -> list[KnownMatch]:
+    def _from_memory(self, wanted: Wanted) -> Page:
         remembered = self._desk.recollection
         fitting = [
             found
@@ -85,30 +93,28 @@ class MatchLists:
         after = None if wanted.after is None else _order(wanted.after)
         placed = sorted(((_order(MatchPlace.of(found.row)), found) for found in fitting), key=itemgetter(0))
         rest = [found for place, found in placed if after is None or place > after]
-        return [remembered.known(found) for found in rest[: wanted.limit + 1]]
+        shown = [remembered.known(found) for found in rest[: wanted.limit]]
+        return Page(shown, MatchPlace.of(shown[-1].row) if len(rest) > wanted.limit else None)
 
-    async def _page_as_of(self, wanted: Wanted, moment: datetime) -> Sequence[KnownMatch]:
+    async def _page_as_of(self, wanted: Wanted, moment: datetime) -> Page:
         """The order is that of now; what each match was then decides whether it is shown."""
-        desk = self._desk
         found: list[KnownMatch] = []
         after, scanned = wanted.after, 0
-        while len(found) <= wanted.limit and scanned < SCANNED_MAX:
-            rows = await desk.recollection.asked(partial(self._scanned, wanted.source, after))
-            if not rows:
-                break
+        while rows := await self._desk.recollection.asked(partial(self._scanned, wanted.source, after)):
             for row in rows:
-                known = await desk.recollection.as_it_was(row.ref.match_id, moment)
-                if known is not None and wanted.wants(known.row.status):
+                if len(found) >= wanted.limit or scanned >= SCANNED_MAX:
+                    return Page(found, after)
+                known = await self._desk.recollection.as_it_was(row.ref.match_id, moment, wanted.wants)
+                if known is not None:
                     found.append(known)
-            scanned += len(rows)
-            after = MatchPlace.of(rows[-1])
-        return found[: wanted.limit + 1]
+                after, scanned = MatchPlace.of(row), scanned + 1
+        return Page(found)
 
     async def _scanned(self, source: str | None, after: MatchPlace | None) -> Sequence[MatchRow]:
         return await self._desk.model.store.matches(source=source, limit=_PAGE, after=after)
 
-    def _written(self, page: Sequence[KnownMatch], wanted: Wanted) -> Answer:
-        model, shown = self._desk.model, page[: wanted.limit]
+    def _written(self, page: Page, wanted: Wanted) -> Answer:
+        model, shown = self._desk.model, page.shown
         age = age_of_all(shown, model)
         is_degraded = any(known.is_degraded for known in shown)
         head = wire.ListMetadata(
@@ -119,7 +125,7 @@ class MatchLists:
             as_of=iso_or_none(wanted.as_of),
         )
         rows = [matches.summary(known, model) for known in shown]
-        next_after = place_text(MatchPlace.of(shown[-1].row)) if len(page) > wanted.limit else None
+        next_after = None if page.next_place is None else place_text(page.next_place)
         body = wire.MatchList(rows, len(rows), head, next_after)
         tag = tag_of(*(_timeless(row) for row in rows), str((head.is_stale, is_degraded, next_after)).encode())
         return Answer(_encode(body), headers_of(age, tag, is_degraded=is_degraded), tag)

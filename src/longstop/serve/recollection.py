@@ -44,6 +44,13 @@ _FORWARD: Final = {
 }
 
 
+Wants = Callable[[MatchStatus], bool]
+
+
+def wants_any(_: MatchStatus) -> bool:
+    return True
+
+
 class Remembered:
     """One match. `version` rises with each change of anything here."""
 
@@ -184,14 +191,14 @@ class Recollection:
             is_degraded=self.is_degraded,
         )
 
-    async def as_it_was(self, match_id: str, moment: datetime) -> KnownMatch | None:
-        """None when nothing was known of it then. Only the store knows the past."""
-        return await self.asked(lambda: self._as_it_was(match_id, moment), WHOLE_SECONDS)
+    async def as_it_was(self, match_id: str, moment: datetime, wants: Wants = wants_any) -> KnownMatch | None:
+        """None when nothing was known of it then, or it was not in a wanted status. Only the store knows the past."""
+        return await self.asked(lambda: self._as_it_was(match_id, moment, wants), WHOLE_SECONDS)
 
-    async def _as_it_was(self, match_id: str, moment: datetime) -> KnownMatch | None:
+    async def _as_it_was(self, match_id: str, moment: datetime, wants: Wants) -> KnownMatch | None:
         store = self._model.store
         row = await store.match(match_id, as_of=moment)
-        if row is None:
+        if row is None or not wants(row.status):
             return None
         live = (await store.live([match_id], as_of=moment)).get(match_id)
         gaps = await store.gaps(match_id, as_of=moment)

@@ -4,14 +4,11 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import msgspec
 import pytest
 
 from longstop.observe import signals as facts
 from longstop.observe.health import Board
 from longstop.observe.health_rules import Vitals, overall_health, scraper_health
-from tests.crex import REF, snapshot
-from tests.mutated_crex import LATER, SOURCE
 
 NOON = datetime(2025, 11, 12, 12, tzinfo=UTC)
 
