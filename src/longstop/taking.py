@@ -5,7 +5,6 @@ for a source that does not give it.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Final
 
 import msgspec
@@ -15,7 +14,7 @@ from longstop.check import plausibility
 from longstop.clock import Clock
 from longstop.domain.errors import MalformedPayloadError, PayloadError, SourceUnreachableError, StoreError
 from longstop.domain.observation import Observation
-from longstop.domain.push import PushedPayload, PushVerdict
+from longstop.domain.push import AHEAD_MAX, PushedPayload, PushVerdict
 from longstop.fetch.snapshot import STATE, FetchRequest, Snapshot
 from longstop.ledger.gaps import FeedPage, OverRange
 from longstop.observe.signals import Signals
@@ -25,8 +24,6 @@ from longstop.store.contract import Store
 from longstop.watch import Watch
 
 FEED: Final = "feed"
-# Clocks differ; what claims to be of later than this can be of no use for anybody's age.
-AHEAD_MAX: Final = timedelta(minutes=5)
 
 _VERDICTS: Final = {
     OutcomeKind.UPDATED: PushVerdict.ACCEPTED,

@@ -5,7 +5,7 @@ believed on the sender's word.
 """
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -14,6 +14,8 @@ from msgspec import Meta
 
 BATCH_MAX: Final = 100
 KEY_MAX: Final = 200
+# Clocks differ; what claims to be of later than this can be of no use for anybody's age.
+AHEAD_MAX: Final = timedelta(minutes=5)
 
 _Moment = Annotated[datetime, Meta(tz=True)]
 _Word = Annotated[str, Meta(min_length=1, max_length=32)]
@@ -41,6 +43,13 @@ class PushedPayload(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     @property
     def match_id(self) -> str:
         return f"{self.source}_{self.match_key}"
+
+    def arrived(self, now: datetime) -> "PushedPayload":
+        """Nothing was captured after it came: a clock that is a little ahead would make old data young. One that is far
+        ahead is of no use, and is left as it is for whoever refuses it."""
+        if not now < self.captured_at <= now + AHEAD_MAX:
+            return self
+        return msgspec.structs.replace(self, captured_at=now, requested_at=min(self.requested_at, now))
 
     def digest(self) -> str:
         """Of all that it says, but for the key."""

@@ -1,6 +1,7 @@
 """What somebody who pushes may send, and under which ids it is kept."""
 
 import hashlib
+from datetime import datetime
 from typing import Final
 
 import msgspec
@@ -31,6 +32,12 @@ def push_of(payloads: tuple[PushedPayload, ...], consumer: str, header_key: str 
     said = _hash(*(f"{item.id}:{item.digest}" for item in items))
     named = ("push key", consumer, header_key) if header_key else ("push", consumer, said)
     return NewPush(_hash(*named)[:32], consumer, said, items)
+
+
+def arrived(push: NewPush, now: datetime) -> NewPush:
+    """The ids stay those of what was sent, so that the same push again is the same."""
+    items = tuple(msgspec.structs.replace(item, payload=item.payload.arrived(now)) for item in push.items)
+    return msgspec.structs.replace(push, items=items)
 
 
 def _item(payload: PushedPayload, consumer: str) -> NewItem:

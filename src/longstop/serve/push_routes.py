@@ -30,7 +30,7 @@ from longstop.serve.problems import (
     ApiError,
     Problem,
 )
-from longstop.serve.push_form import BODY_BYTES_MAX, payloads_of, push_of
+from longstop.serve.push_form import BODY_BYTES_MAX, arrived, payloads_of, push_of
 from longstop.store.pushes import PushJournal
 
 RETRY_SECONDS: Final = 5
@@ -64,8 +64,9 @@ class PushDesk:
             raise ApiError(UNSUPPORTED_MEDIA, f"The body is {media[:60]}; it must be application/json.")
         payloads = payloads_of(await request.body())
         push = push_of(payloads, visit_of(request.scope).consumer, request.headers.get("idempotency-key"))
+        now = self.clock.now()
         try:
-            kept = await self.journal.accept(push, self.clock.now())
+            kept = await self.journal.accept(arrived(push, now), now)
         except PushConflictError as error:
             raise ApiError(PUSH_CONFLICT, error.message) from None
         except PushesFullError as error:

@@ -30,7 +30,7 @@ from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.sources import registry
 from longstop.sources.contract import Source
-from longstop.store.contract import MatchRow, Store, WriteBatch
+from longstop.store.contract import MatchRow, Store
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.service import Stop
 from longstop.supervise.turns import Turns
@@ -210,7 +210,7 @@ class Intake:
         match_id = pushed.match_id
         watch = self._watches.pop(match_id, None)
         if watch is None:
-            row = await self._store.match(match_id) or await self._enter(pushed)
+            row = await self._store.match(match_id) or self._enter(pushed)
             listing = MatchListing(
                 row.ref, row.title, row.teams, row.status, row.format, row.series, row.venue, row.starts_at
             )
@@ -220,15 +220,14 @@ class Intake:
             self._held.pop(self._watches.popitem(last=False)[0], None)
         return watch
 
-    async def _enter(self, pushed: PushedPayload) -> MatchRow:
-        """A match is entered when it shows what it is, not because somebody names it."""
+    def _enter(self, pushed: PushedPayload) -> MatchRow:
+        """A match is entered with the first payload that is believed, not because somebody names it: until then the
+        record has no row of it."""
         ref = MatchRef(pushed.source, pushed.match_key)
         if pushed.purpose != STATE:
             raise MalformedPayloadError("Balls without a state: none of this match was pushed before them.")
         self._sources[pushed.source].parse_state(ref, snapshot_of(pushed))
-        row = listed_row(MatchListing(ref, ref.key, ("", ""), MatchStatus.UPCOMING), self._clock.now())
-        await self._store.save(WriteBatch(matches=(row,)))
-        return row
+        return listed_row(MatchListing(ref, ref.key, ("", ""), MatchStatus.UPCOMING), self._clock.now())
 
     async def _look_after(self) -> None:
         """Matches of which nothing comes just now, each second."""

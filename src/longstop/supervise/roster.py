@@ -70,10 +70,11 @@ class Roster:
     async def resume(self, source: str, archive_seconds: float) -> None:
         """Matches that were under way when we stopped are watched again, listed or not: they may have ended since.
 
-        So are those that are over and not archived yet: the site may still correct them."""
+        So are those that are over and not archived yet: the site may still correct them. What was only pushed has no
+        page that anybody was shown: it is watched when its source lists it."""
         for status, state in _RESUMED:
             rows = await self._store.matches(source=source, status=status, state=state, limit=RESUMED_MAX)
-            wanted = [row for row in rows if row.ref.match_id not in self._assignments]
+            wanted = [row for row in rows if row.ref.url and row.ref.match_id not in self._assignments]
             known = await self._store.states([row.ref.match_id for row in wanted])
             for row in wanted:
                 if not self._is_long_over(row, archive_seconds):

@@ -13,6 +13,7 @@ import pytest
 from longstop.capturing import Shelf
 from longstop.distribute.sink import pushed
 from longstop.domain.errors import RecordRefusedError, StoreUnavailableError
+from longstop.domain.match import MatchStatus
 from longstop.domain.push import PushedPayload, PushVerdict
 from longstop.observe import signals
 from longstop.observe.health import Board
@@ -123,6 +124,19 @@ async def test_what_is_older_than_the_record_changes_nothing_and_is_kept(pair: P
     assert await balls(pair.there) == before
     kept = {capture.sha256 for capture in await pair.there.captures(REF.match_id, limit=100)}
     assert hashlib.sha256(first.body).hexdigest() in kept
+
+
+async def test_what_is_not_believed_enters_no_match_and_the_next_that_is_does(pair: Pair) -> None:
+    good = (await pair.payloads())[0]
+    long_ago = good.captured_at.replace(year=2020)
+    doubtful = msgspec.structs.replace(good, key="", captured_at=long_ago, requested_at=long_ago)
+    assert await pair.push(doubtful) == [PushVerdict.HELD]
+    assert await pair.there.match(REF.match_id) is None
+    assert await pair.there.matches() == []
+    assert await pair.push(good) == [PushVerdict.ACCEPTED]
+    entered = await pair.there.match(REF.match_id)
+    assert entered is not None
+    assert (entered.status, entered.teams[0]) == (MatchStatus.LIVE, "CD")
 
 
 async def test_each_that_cannot_be_read_has_its_reason_and_the_next_is_taken(pair: Pair) -> None:

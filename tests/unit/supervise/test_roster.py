@@ -233,3 +233,19 @@ async def test_a_match_that_nobody_watches_is_not_found() -> None:
     desk = await opened()
     assert desk.roster.find(MatchRef("crex", "A")) is None
     desk.roster.rest("crex_A", 1.0)
+
+
+@pytest.mark.req("G1")
+@on_virtual_time
+async def test_what_was_only_pushed_is_watched_when_its_source_lists_it_and_not_before() -> None:
+    desk = await opened()
+    pushed = row("A", MatchState.ACTIVE)
+    pushed = msgspec.structs.replace(pushed, ref=MatchRef("crex", "A"))
+    await desk.store.save(WriteBatch(matches=(pushed, row("B", MatchState.ACTIVE))))
+    await desk.roster.resume("crex", DAY)
+    assert desk.keys == ["B"]
+    await desk.roster.take([listing("A")])
+    assert desk.keys == ["B", "A"]
+    found = await desk.store.match("crex_A")
+    assert found is not None
+    assert found.ref.url == "http://127.0.0.1/A"

@@ -1,11 +1,13 @@
 """POST /cricket-data at the door: who may, what is refused with which words, and that the same twice is the same."""
 
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import pytest
 
 from longstop.domain.access import Scope
+from longstop.serve.freshness import iso
 from tests.unit.serve.entry.house import House
 from tests.unit.store.test_pushes import payload
 
@@ -89,3 +91,19 @@ async def test_a_body_beyond_the_bound_is_refused(house: House) -> None:
 async def test_who_may_only_read_may_not_push(house: House) -> None:
     assert (await pushed(house, sent(1), await house.bearer(Scope.READ))).status_code == 403
     assert (await pushed(house, sent(1), {})).status_code == 401
+
+
+async def test_nothing_was_captured_after_it_came(house: House) -> None:
+    """A clock that is ahead would make it young; a payload that is far ahead is left to be refused for it."""
+    bearer, now = await house.bearer(Scope.PUSH), house.clock.now()
+    ahead = {"captured_at": iso(now + timedelta(minutes=4)), "requested_at": iso(now + timedelta(minutes=3))}
+    far = dict.fromkeys(ahead, iso(now + timedelta(hours=1)))
+    before = dict.fromkeys(ahead, iso(now - timedelta(hours=1)))
+    first = await pushed(house, {"payloads": [sent(1, **ahead), sent(2, **far), sent(3, **before)]}, bearer)
+    taken = [item.payload for item in await house.pushes.waiting(10)]
+    assert [payload.captured_at - now for payload in taken] == [timedelta(0), timedelta(hours=1), timedelta(hours=-1)]
+    assert taken[0].requested_at == now
+    house.world.clock.advance(60)
+    again = await pushed(house, {"payloads": [sent(1, **ahead), sent(2, **far), sent(3, **before)]}, bearer)
+    assert (again.status_code, again.json()["id"]) == (202, first.json()["id"])
+    assert house.pushes.waiting_count == 3
