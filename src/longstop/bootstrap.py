@@ -110,7 +110,7 @@ class Instance:
         self._switching = (
             () if is_simulated else (SourceSwitching(settings, self._joiner, self._verbs, clock, self.bus),)
         )
-        self.board = Board(clock.now())
+        self.board = Board(clock.now(), lambda: self._engine is not None and self._engine.is_off)
         self.meter = FreshnessMeter(clock, self.board.ages_in_play)
         self._metrics = Metrics()
         self._metrics_server: MetricsServer | None = None

@@ -79,6 +79,7 @@ def test_the_record_of_who_is_pushed_to_is_the_truth_also_when_it_is_killed_in_t
             with first:
                 until(lambda: len(live(receiver.url)) >= 2)
                 seen = until_more_balls(receiver.url, -1)
+                assert ask(f"{receiver.url}/health")["status"] == "healthy"
                 first.popen.kill()
                 first.popen.wait()
             with receiver.start() as again:

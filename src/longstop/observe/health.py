@@ -3,7 +3,7 @@
 It learns from signals alone and is read by the API, the page and the metrics; reading it touches no database.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -12,7 +12,6 @@ import msgspec
 from longstop.clock import age_seconds
 from longstop.domain.cricket import PlayState
 from longstop.domain.lifecycle import HealthGrade
-from longstop.domain.match import MatchStatus
 from longstop.domain.observation import Observation
 from longstop.observe import signals as facts
 from longstop.observe.health_rules import Vitals, overall_health, scraper_health
@@ -121,8 +120,10 @@ class Watched:
 class Board:
     """Every match this process has met, and the instance itself."""
 
-    def __init__(self, started_at: datetime) -> None:
+    def __init__(self, started_at: datetime, is_idle_by_choice: Callable[[], bool] = lambda: False) -> None:
+        """By choice: when no source is switched on."""
         self.started_at = started_at
+        self._is_idle_by_choice = is_idle_by_choice
         self._watched: dict[str, Watched] = {}
         self._errors_minute = RecentCount(60, 1.0)
         self._errors_hour = RecentCount(60, 60.0)
@@ -201,6 +202,7 @@ class Board:
             errors_last_minute=self.errors_last_minute(now),
             uptime_seconds=self.uptime_seconds(now),
             list_age_seconds=None if self._listed_at is None else age_seconds(now, self._listed_at),
+            is_idle_by_choice=self._is_idle_by_choice(),
         )
 
     def status(self, now: datetime) -> str:

@@ -3,6 +3,7 @@
 S1's words leave one case open, that nothing is live at all. It is settled like this: with no active scraper the
 instance is
 
+- **healthy** when no source is switched on: it lives on what is pushed, or rests, and either was chosen,
 - **down** when a match that should be watched is not,
 - **healthy** when a source's list was read lately and shows nothing live: there is nothing to do, and it is being done,
 - **degraded** for the first minute, while it is not yet known what is live, and **down** after that.
@@ -35,6 +36,7 @@ class Vitals(msgspec.Struct, frozen=True):
     errors_last_minute: int
     uptime_seconds: float
     list_age_seconds: float | None
+    is_idle_by_choice: bool = False
 
 
 def overall_health(vitals: Vitals) -> str:
@@ -57,8 +59,9 @@ def _errors_at_the_documents_scale(vitals: Vitals) -> float:
 
 
 def _health_of_nothing(vitals: Vitals) -> str:
-    if vitals.unwatched:
+    if vitals.unwatched and not vitals.is_idle_by_choice:
         return "down"
-    if vitals.list_age_seconds is not None and vitals.list_age_seconds <= _LIST_SECONDS_MAX:
+    was_listed = vitals.list_age_seconds is not None and vitals.list_age_seconds <= _LIST_SECONDS_MAX
+    if vitals.is_idle_by_choice or was_listed:
         return "degraded" if vitals.errors_last_minute >= 5 else "healthy"
     return "degraded" if vitals.uptime_seconds <= _STARTING_SECONDS else "down"

@@ -146,6 +146,11 @@ class Engine:
     def assignments(self) -> tuple[Assignment, ...]:
         return tuple(each for department in self.departments for each in department.roster.assignments)
 
+    @property
+    def is_off(self) -> bool:
+        """No source is switched on, so nobody is watched; that was chosen."""
+        return not any(department.roster.is_open for department in self.departments)
+
     def assignment(self, match_id: str) -> Assignment | None:
         return self._find(match_id)
 
