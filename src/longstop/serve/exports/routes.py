@@ -19,6 +19,7 @@ from longstop.serve.exports.tables import csv_text, parquet_bytes
 from longstop.serve.freshness import age_of, iso_or_none
 from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
 from longstop.serve.naming import NameBook
+from longstop.serve.negotiation import best_of, leave_to_route
 from longstop.serve.parameters import ERRORS_OF_ONE, AsOf, MatchId, moment_of, problems
 from longstop.serve.problems import NOT_INSTALLED, ApiError
 from longstop.serve.recollection import WHOLE_SECONDS
@@ -34,7 +35,7 @@ class FileKind(StrEnum):
 
 _MEDIA: Final = {
     FileKind.CRICSHEET: ("application/json", "json"),
-    FileKind.CSV: ("text/csv; charset=utf-8", "csv"),
+    FileKind.CSV: ("text/csv", "csv"),
     FileKind.PARQUET: ("application/vnd.apache.parquet", "parquet"),
 }
 
@@ -64,6 +65,7 @@ async def match_scorecard(reads: Reads, request: Asked, match_id: MatchId, as_of
     opt=READ,
     tags=["exports"],
     summary="The whole match as a file: Cricsheet JSON 1.1, CSV or Parquet",
+    before_request=leave_to_route,
     response_headers=FRESH,
     responses=ERRORS_OF_ONE
     | NOT_MODIFIED
@@ -74,21 +76,30 @@ async def match_export(
     reads: Reads,
     request: Asked,
     match_id: MatchId,
-    kind: Annotated[FileKind, QueryParameter(name="format", description="cricsheet, csv or parquet")] = (
-        FileKind.CRICSHEET
-    ),
+    told: Annotated[
+        FileKind | None,
+        QueryParameter(name="format", description="cricsheet, csv or parquet; without it what `Accept` likes best."),
+    ] = None,
     as_of: AsOf = None,
 ) -> Response[Any]:
+    kind = _kind_of(request, told)
     moment = moment_of("as_of", as_of)
     known = await reads.known(match_id, moment)
     whole = await reads.recollection.asked(lambda: whole_match(reads, known, moment), WHOLE_SECONDS)
     body, said = await asyncio.to_thread(_file, kind, whole, reads, reads.model.clock.now())
     media, ending = _MEDIA[kind]
+    media = f"{media}; charset=utf-8" if kind is FileKind.CSV else media
     tag = tag_of(kind.encode(), said)
     headers = headers_of(age_of(known, reads.model), tag, is_degraded=known.is_degraded)
     headers["content-disposition"] = f'attachment; filename="{match_id}.{ending}"'
     answer = Answer(body, headers, tag, media_type=media)
     return reads.dated(address_of(request), answer).to(request)
+
+
+def _kind_of(request: Asked, told: FileKind | None) -> FileKind:
+    """What is asked for by its name must be accepted as well."""
+    offered = {_MEDIA[kind][0]: kind for kind in FileKind if told in (None, kind)}
+    return offered[best_of(request, list(offered))]
 
 
 def _file(kind: FileKind, whole: WholeMatch, reads: ReadingDesk, now: datetime) -> tuple[bytes, bytes]:
