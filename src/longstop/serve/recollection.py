@@ -15,7 +15,7 @@ import msgspec
 
 from longstop.domain.cricket import Delivery
 from longstop.domain.errors import StoreError, StoreUnavailableError
-from longstop.domain.events import Gap
+from longstop.domain.events import DeliveryRecord, Gap
 from longstop.domain.lifecycle import MatchState
 from longstop.domain.match import MatchStatus
 from longstop.domain.observation import Observation
@@ -202,8 +202,7 @@ class Recollection:
             return None
         live = (await store.live([match_id], as_of=moment)).get(match_id)
         gaps = await store.gaps(match_id, as_of=moment)
-        records = await store.deliveries(match_id, as_of=moment)
-        recent = tuple(record.delivery for record in records[-LAST_BALLS:] if record.delivery is not None)
+        recent = _balls_of(await store.last_deliveries(match_id, limit=LAST_BALLS, as_of=moment))
         told_at = None if live is None else live.captured_at + timedelta(milliseconds=live.update_latency_ms)
         return KnownMatch(row, live, None, tuple(gaps), recent, told_at, as_of=moment)
 
@@ -236,7 +235,7 @@ class Recollection:
         gaps = tuple(await store.gaps(match_id))
         known = self._known.get(match_id)
         is_same = known is not None and bool(known.recent) and known.live == live
-        # Every ball of a match is much to read; as long as its board stands still its last ones do too.
+        # As long as its board stands still, its last balls do too.
         recent = known.recent if known is not None and is_same else await self._recent(match_id)
         known = self._known.get(match_id) or self._remember(match_id, row)
         known.take(row, live, gaps, recent)
@@ -249,8 +248,7 @@ class Recollection:
         watched = self._model.board.match(match_id)
         if watched is not None and watched.observation is not None:
             return ()
-        records = await self._model.store.deliveries(match_id)
-        return tuple(record.delivery for record in records[-LAST_BALLS:] if record.delivery is not None)
+        return _balls_of(await self._model.store.last_deliveries(match_id, limit=LAST_BALLS))
 
     def _remember(self, match_id: str, row: MatchRow) -> Remembered:
         while len(self._known) >= KNOWN_MAX:
@@ -304,6 +302,10 @@ def live_of(told: signals.ScoreStored) -> LiveRow:
         announcement=observation.announcement,
         complete_through=told.complete_through,
     )
+
+
+def _balls_of(records: Sequence[DeliveryRecord]) -> tuple[Delivery, ...]:
+    return tuple(record.delivery for record in records if record.delivery is not None)
 
 
 def _order(live: LiveRow) -> tuple[int, float]:

@@ -278,6 +278,12 @@ class Store(FootballReads, Transacting, Protocol):
         """
         ...
 
+    async def last_deliveries(
+        self, match_id: str, *, limit: int, as_of: datetime | None = None
+    ) -> Sequence[DeliveryRecord]:
+        """The last of `deliveries`, in their order: a match may have thousands."""
+        ...
+
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
         """Every revision of every ball, withdrawals included."""
         ...

@@ -67,6 +67,11 @@ class PassedReads:
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         return await self._inner.deliveries(match_id, as_of=as_of)
 
+    async def last_deliveries(
+        self, match_id: str, *, limit: int, as_of: datetime | None = None
+    ) -> Sequence[DeliveryRecord]:
+        return await self._inner.last_deliveries(match_id, limit=limit, as_of=as_of)
+
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
         return await self._inner.delivery_history(match_id)
 

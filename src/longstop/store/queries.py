@@ -77,6 +77,8 @@ class Queries:
     deliveries: Selection
     deliveries_now: Selection
     deliveries_as_of: Selection
+    last_deliveries: Selection
+    last_deliveries_as_of: Selection
     delivery_history: Selection
     innings_now: Selection
     innings_as_of: Selection
@@ -91,6 +93,7 @@ class Queries:
     stored: dict[str, Selection]
 
 
+_PLACE = ("innings", "over", "position")
 _THREE = tuple(product((False, True), (False, True), (False, True)))
 _FILTERS = tuple((first, second) for first in (False, True) for second in (False, True))
 
@@ -105,13 +108,21 @@ def _until(moment: Any) -> Any:
     return moment <= bindparam("as_of", type_=moment.type)
 
 
+def _last_balls(query: Selection) -> Selection:
+    """From the end, so that no more is read than is wanted."""
+    backwards = (tables.deliveries.c[name].desc() for name in _PLACE)
+    return query.order_by(None).order_by(*backwards).limit(bindparam("limit"))
+
+
 class _Builder:
     def __init__(self, is_postgres: bool) -> None:
         self._is_postgres = is_postgres
         self._collation = "C" if is_postgres else "BINARY"
 
     def build(self) -> Queries:
-        deliveries = self._current(DELIVERIES, ("innings", "over", "position"))
+        deliveries = self._current(DELIVERIES, _PLACE)
+        bowled = deliveries.where(~tables.deliveries.c.withdrawn)
+        bowled_as_of = self._current(DELIVERIES, _PLACE, is_as_of=True).where(~tables.deliveries.c.withdrawn)
         return Queries(
             match=self._of_match(MATCHES),
             matches={by: self._matches(*by) for by in _THREE},
@@ -127,11 +138,11 @@ class _Builder:
             last_seq=select(func.coalesce(func.max(tables.match_events.c.seq), literal_column("0"))).where(
                 tables.match_events.c.match_id == bindparam("match_id")
             ),
-            deliveries=deliveries.where(~tables.deliveries.c.withdrawn),
+            deliveries=bowled,
             deliveries_now=deliveries,
-            deliveries_as_of=self._current(DELIVERIES, ("innings", "over", "position"), is_as_of=True).where(
-                ~tables.deliveries.c.withdrawn
-            ),
+            deliveries_as_of=bowled_as_of,
+            last_deliveries=_last_balls(bowled),
+            last_deliveries_as_of=_last_balls(bowled_as_of),
             delivery_history=self._of_match(DELIVERIES).order_by(*tables.deliveries.primary_key.columns),
             innings_now=self._current(INNINGS, ("number",)),
             innings_as_of=self._current(INNINGS, ("number",), is_as_of=True),

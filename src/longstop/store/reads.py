@@ -156,6 +156,16 @@ class StoreReads(ABC):
         rows = (await self._ask((query, arguments)))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]
 
+    async def last_deliveries(
+        self, match_id: str, *, limit: int, as_of: datetime | None = None
+    ) -> Sequence[DeliveryRecord]:
+        arguments: dict[str, Any] = {"match_id": valid_text(match_id), "limit": valid_count(limit)}
+        query = self._queries.last_deliveries
+        if as_of is not None:
+            query, arguments = self._queries.last_deliveries_as_of, self._at(arguments, as_of)
+        rows = (await self._ask((query, arguments)))[0]
+        return [ledger_rows.delivery_record(row, self._read_moment) for row in reversed(rows)]
+
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
         rows = (await self._ask((self._queries.delivery_history, {"match_id": valid_text(match_id)})))[0]
         return [ledger_rows.delivery_record(row, self._read_moment) for row in rows]

@@ -107,6 +107,20 @@ async def test_a_withdrawn_ball_is_left_out_while_it_is_withdrawn(store: Store) 
     assert [each.delivery is None for each in await store.delivery_history(MATCH)] == [False, True, False]
 
 
+async def test_the_last_balls_are_the_end_of_all_of_them_now_and_at_any_moment(store: Store) -> None:
+    """Numbers are not compared as words: the ninth over is before the tenth."""
+    places = [(1, 8, 6), (1, 9, 1), (1, 9, 2), (1, 10, 1), (2, 0, 1)]
+    await store.save(
+        WriteBatch(deliveries=tuple(record(place, captured=number) for number, place in enumerate(places, start=10)))
+    )
+    await store.save(WriteBatch(deliveries=(record((2, 0, 1), revision=2, is_withdrawn=True, captured=20),)))
+    for moment in (None, *(at(second) for second in (9, 10, 12, 14, 20))):
+        whole = list(await store.deliveries(MATCH, as_of=moment))
+        for limit in (1, 2, 4, 12):
+            assert list(await store.last_deliveries(MATCH, limit=limit, as_of=moment)) == whole[-limit:]
+    assert [str(each.place) for each in await store.last_deliveries(MATCH, limit=2)] == ["1.9.2", "1.10.1"]
+
+
 async def test_sums_over_the_columns_leave_a_withdrawn_ball_out(backend: Backend, store: Store) -> None:
     await store.save(WriteBatch(deliveries=(record(runs=3), record((1, 0, 2), is_withdrawn=True))))
     assert await backend.rows("SELECT sum(runs), sum(wickets), count(batter) FROM deliveries") == [(3, 0, 1)]

@@ -146,6 +146,11 @@ class MemoryStore:
                 current[record.place] = record
         return [current[place] for place in sorted(current) if current[place].delivery is not None]
 
+    async def last_deliveries(
+        self, match_id: str, *, limit: int, as_of: datetime | None = None
+    ) -> Sequence[DeliveryRecord]:
+        return (await self.deliveries(match_id, as_of=as_of))[-limit:]
+
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
         await self._answer()
         return list(self.ball_rows.get(match_id, []))
