@@ -84,9 +84,8 @@ class AuthSettings(Group):
 class LimitSettings(Group):
     """Requests a consumer may make."""
 
-    standard_per_minute: Count = setting(100, "Requests a minute in the standard tier.", ge=1, le=1000000)
-    premium_per_minute: Count = setting(1000, "Requests a minute in the premium tier.", ge=1, le=1000000)
-    console_per_minute: Count = setting(1200, "Requests a minute of one login to the page.", ge=1, le=1000000)
+    standard_per_minute: Count = setting(100, "Requests a minute of a consumer of the standard tier, with all keys and logins.", ge=1, le=1000000)
+    premium_per_minute: Count = setting(1000, "The same of the premium tier.", ge=1, le=1000000)
     attempts_per_minute: Count = setting(30, "Refused requests a minute from one address.", ge=1, le=1000000)
     workers: Count = setting(
         1, "Processes that share the limits; with Redis away each keeps to its share by itself.", ge=1, le=1000

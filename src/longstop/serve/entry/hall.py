@@ -39,7 +39,6 @@ SETTINGS_TAKEN: Final = (
     "api.auth.open_admin",
     "api.limits.standard_per_minute",
     "api.limits.premium_per_minute",
-    "api.limits.console_per_minute",
     "api.limits.attempts_per_minute",
     "api.limits.workers",
     "storage.retention.access_log_days",
@@ -99,9 +98,7 @@ class Hall:
         self.services: tuple[Service, ...] = (keeping, self.journal, self.audit)
 
     def entry(self) -> Entry:
-        desk = TokenDesk(
-            self.directory, self._tokens, self.door, self._life, lambda key: self._policy(Audience.API, key.tier)
-        )
+        desk = TokenDesk(self.directory, self._tokens, self.door, self._life, lambda key: self._policy(key.tier))
         audits = audit_router(AuditDesk(self.store, self.audit, self._clock))
         routers = [*entry_routers(desk, self.store, self._clock), audits]
         return Entry(self.door, self.journal, self.audit, routers, self.directory.on_change)
@@ -150,10 +147,9 @@ class Hall:
         auth = self._settings.api.auth
         return timedelta(hours=auth.token_ttl_hours if audience is Audience.API else auth.session_ttl_hours)
 
-    def _policy(self, audience: Audience, tier: Tier) -> Policy:
+    def _policy(self, tier: Tier) -> Policy:
+        """The same for tokens and logins: a tier belongs to the consumer."""
         limits = self._settings.api.limits
-        if audience is Audience.CONSOLE:
-            return Policy("console", limits.console_per_minute)
         per_minute = limits.premium_per_minute if tier is Tier.PREMIUM else limits.standard_per_minute
         return Policy(tier.value, per_minute)
 

@@ -14,17 +14,16 @@ from longstop.serve.entry.tokens import Audience, Claims, NotBelieved, Tokens
 from longstop.serve.entry.visit import Caller, bucket_of
 
 _REMEMBERED_MAX: Final = 10_000
-Policies = Callable[[Audience, Tier], Policy]
 
 
 class Passes:
     """Reads tokens; says who their bearer is, or raises NotBelieved."""
 
-    def __init__(self, tokens: Tokens, directory: Directory, clock: Clock, policies: Policies) -> None:
+    def __init__(self, tokens: Tokens, directory: Directory, clock: Clock, policy: Callable[[Tier], Policy]) -> None:
         self._tokens = tokens
         self._directory = directory
         self._clock = clock
-        self._policies = policies
+        self._policy = policy
         self._known: OrderedDict[tuple[Audience, bytes], Caller] = OrderedDict()
         directory.on_change(self.forget)
 
@@ -65,9 +64,7 @@ class Passes:
         if key is None or not key.is_usable(self._clock.now()) or self._directory.is_revoked(claims.jti):
             raise NotBelieved("revoked")
         scopes = frozenset(scope for scope in claims.scopes if allows(key.scopes, scope))
-        policy = self._policies(audience, key.tier)
-        is_page = audience is Audience.CONSOLE
-        bucket = f"session {claims.jti}" if is_page else bucket_of(key.consumer)
+        policy, bucket = self._policy(key.tier), bucket_of(key.consumer)
         return Caller(key.consumer, key.key_id, scopes, policy, _until(claims, key), claims.jti, bucket)
 
 

@@ -35,7 +35,7 @@ async def test_a_login_opens_the_page_and_its_verbs(house: House) -> None:
         assert session["csrf_token"] not in cookie
         assert (await client.get("/console/session")).json() == session
         assert (await client.get("/ops/board")).status_code == 200
-        assert (await client.get(MATCH)).headers["ratelimit-policy"] == '"console";q=1200;w=60'
+        assert (await client.get(MATCH)).headers["ratelimit-policy"] == '"standard";q=100;w=60'
         word = {"X-CSRF-Token": session["csrf_token"]}
         assert (await client.post("/admin/recycle", headers={**word, "Origin": HOME})).status_code == 200
     (told,) = house.heard.of(AdminVerbUsed)

@@ -103,6 +103,20 @@ async def test_consumers_are_counted_apart_and_all_keys_of_one_together(house: H
         assert (await client.get(MATCH, headers=other)).status_code == 200
 
 
+async def test_logins_share_the_limit_of_their_consumer_with_everything_else(house: House) -> None:
+    made = await house.key(Scope.READ)
+    answers: list[httpx.Response] = []
+    async with house.client() as client:
+        for _ in range(4):
+            answers.append(await client.post("/console/login", json={"api_key": made.plain}))
+            answers += [await client.get(path) for path in (MATCH, "/ops/board", "/cricket-data/matches") * 15]
+        bearer = {"Authorization": f"Bearer {client.cookies['longstop_session']}"}
+        client.cookies.clear()
+        answers.append(await client.post(TOKEN, json={"api_key": made.plain}, headers=bearer))
+    assert sum(answer.status_code == 200 for answer in answers) == 100
+    assert {answer.status_code for answer in answers[100:]} == {429}
+
+
 async def test_each_answer_says_where_its_consumer_stands(house: House) -> None:
     bearer = await house.bearer()
     async with house.client() as client:
