@@ -29,13 +29,14 @@ from longstop.observe.outlets import Outlets
 from longstop.observe.redact import protect
 from longstop.observe.report import RunReport
 from longstop.observe.signals import Signals
-from longstop.operations import InstanceOperations, stream_limits
+from longstop.operations import InstanceOperations, connection_limits, stream_limits
 from longstop.rounding import RoundsRoom, open_rounds
 from longstop.serve.admin import AdminDesk
 from longstop.serve.api import create_app
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.hall import SETTINGS_TAKEN as ENTRY_SETTINGS
 from longstop.serve.entry.hall import Hall
+from longstop.serve.gate import Gate
 from longstop.serve.push_routes import PushDesk
 from longstop.serve.reading import Instance as InstanceFacts
 from longstop.serve.reading import ReadModel
@@ -136,10 +137,14 @@ class Instance:
             push=PushDesk(self.pushes, clock, self.bus),
             rounds=self._rounds_counter(),
         )
-        self._api = ApiServer(app, settings.api.host, settings.api.port, clock=clock)
+        self._api = self._server(app)
         self._subscribe()
         for name, paths, apply in self._outlets.adjustments():
             self.reloader.adjust(name, paths, apply)
+
+    def _server(self, app: Gate) -> ApiServer:
+        api = self.settings.api
+        return ApiServer(app, api.host, api.port, clock=self.clock, limits=connection_limits(self.settings))
 
     async def start(self) -> Addresses:
         """Ports first: a taken one must be known before anything has begun. What was begun is undone on a failure."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from longstop.domain.recovery import RecoveryAuditEntry
+from longstop.serve.connections import ConnectionLimits
 from longstop.serve.reading import Progress
 from longstop.serve.streaming.following import StreamLimits
 from longstop.settings import Settings
@@ -67,6 +68,11 @@ def _thresholds(settings: Settings) -> dict[str, Any]:
     }
 
 
+def connection_limits(settings: Settings) -> ConnectionLimits:
+    limits = settings.api.limits
+    return ConnectionLimits(limits.connections, limits.connections_per_address, proxies=limits.trusted_proxies)
+
+
 def stream_limits(settings: Settings) -> StreamLimits:
     wanted = settings.api.streams
-    return StreamLimits(wanted.max, wanted.heartbeat, wanted.patience)
+    return StreamLimits(wanted.max, wanted.max_per_consumer, wanted.heartbeat, wanted.patience)

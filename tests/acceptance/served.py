@@ -13,7 +13,7 @@ from longstop.serve.streaming.following import StreamLimits, Streams
 from longstop.store.contract import Store, WriteBatch
 from tests.unit.serve.world import NAMES, World
 
-LIMITS = StreamLimits(streams_max=8, heartbeat_seconds=0.2, patience_seconds=0.5)
+LIMITS = StreamLimits(streams_max=8, max_per_consumer=8, heartbeat_seconds=0.2, patience_seconds=0.5)
 
 
 class Place:

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
 import pytest
 
 from longstop.clock import SystemClock
+from longstop.domain.access import Tier
 from longstop.serve.entry.directory import DirectoryKeeping
 from longstop.serve.server import ApiServer
 from longstop.supervise.service import Stop
@@ -62,6 +64,31 @@ async def test_a_stream_ends_within_seconds_when_its_key_is_revoked_elsewhere(pl
         assert clock.monotonic() - revoked_at <= 5
         async with session.get(path, headers=headers) as again:
             assert again.status == 401
+
+
+@pytest.mark.parametrize(("path", "most"), [(STREAMS[0], 50), (STREAMS[1], 8)])
+async def test_one_consumer_leaves_streams_to_others_with_all_keys_and_at_once(
+    place: Place, path: str, most: int
+) -> None:
+    first, second = [await place.house.bearer(tier=Tier.PREMIUM) for _ in range(2)]
+    other = await place.house.bearer(consumer="other")
+    connector = aiohttp.TCPConnector(limit=0)
+    async with aiohttp.ClientSession(place.server.url, connector=connector) as session, AsyncExitStack() as held:
+
+        async def has_place(headers: dict[str, str]) -> bool:
+            answer = await held.enter_async_context(session.get(path, headers=headers))
+            assert answer.status in {200, 503}
+            told = b""
+            while answer.status == 200 and b"event: " not in told:
+                piece = await answer.content.readany()
+                if not piece:
+                    return False
+                told += piece
+            return answer.status == 200 and b"event: closing" not in told
+
+        found = await asyncio.gather(*(has_place((first, second)[number % 2]) for number in range(most + 20)))
+        assert sum(found) == most
+        assert await has_place(other)
 
 
 async def test_what_was_answered_is_in_the_log_when_it_ends(place: Place) -> None:

@@ -118,8 +118,17 @@ TOO_MANY_STREAMS = Kind(
     "too-many-streams",
     503,
     "Too many streams are open",
-    "Come again a little later, or ask for events with `wait`; api.streams.max says how many may be open.",
+    "Come again a little later, or ask for events with `wait`; api.streams says how many may be open.",
 )
+TOO_MANY_CONNECTIONS = Kind(
+    "too-many-connections",
+    503,
+    "Too many connections are open",
+    "Close what you do not need and come again; api.limits says how many there may be.",
+)
+REQUEST_TOO_SLOW = Kind("request-too-slow", 408, "The request came too slowly", "Send it again, in one piece.")
+HEAD_TOO_LARGE = Kind("head-too-large", 431, "The headers are too large", "Send fewer or shorter headers.")
+BAD_REQUEST = Kind("bad-request", 400, "That is no HTTP request", "Send HTTP/1.1 as RFC 9112 has it.")
 TOO_MANY_PAGES = Kind(
     "too-many-pages", 503, "No more pages can be streamed to", "Ask GET /ops/board instead, or close another page."
 )
@@ -161,6 +170,10 @@ CATALOGUE: Mapping[str, Kind] = {
         INSUFFICIENT_MEMORY,
         NOT_INSTALLED,
         TOO_MANY_STREAMS,
+        TOO_MANY_CONNECTIONS,
+        REQUEST_TOO_SLOW,
+        HEAD_TOO_LARGE,
+        BAD_REQUEST,
         TOO_MANY_PAGES,
         PUSH_CONFLICT,
         PUSHES_FULL,

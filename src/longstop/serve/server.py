@@ -12,6 +12,7 @@ import uvicorn
 
 from longstop.clock import Clock, SystemClock
 from longstop.domain.errors import PortTakenError
+from longstop.serve.connections import ConnectionLimits, Crowd
 
 _STARTING_SECONDS = 10.0
 _BACKLOG = 1024
@@ -21,11 +22,21 @@ _SILENT_MILLIS = 30_000
 class ApiServer:
     """`start` returns when requests are answered, `stop` when the last one was, or the deadline came."""
 
-    def __init__(self, app: Any, host: str, port: int, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        app: Any,
+        host: str,
+        port: int,
+        *,
+        clock: Clock | None = None,
+        limits: ConnectionLimits | None = None,
+    ) -> None:
         self._app = app
         self._host = host.strip("[]")
         self._wanted_port = port
         self._clock = clock or SystemClock()
+        self._crowd = Crowd(limits or ConnectionLimits(), self._clock)
+        self._sweeping: asyncio.Task[None] | None = None
         self._socket: socket.socket | None = None
         self._server: uvicorn.Server | None = None
         self._task: asyncio.Task[None] | None = None
@@ -42,6 +53,10 @@ class ApiServer:
         host = f"[{self._host}]" if ":" in self._host else self._host
         return f"http://{host}:{self.port}"
 
+    @property
+    def connections(self) -> int:
+        return self._crowd.count
+
     async def bind(self) -> None:
         """Takes the port. Called by `start`; call it earlier to learn of a taken port before other work begins."""
         if self._socket is None:
@@ -52,6 +67,7 @@ class ApiServer:
         assert self._socket is not None
         self._server = uvicorn.Server(self._config())
         self._task = asyncio.create_task(_serve(self._server, self._socket), name="api server")
+        self._sweeping = asyncio.create_task(self._crowd.sweep(), name="api server: who owes too long")
         async with self._clock.timeout(_STARTING_SECONDS):
             while not self._server.started and not self._task.done():
                 await self._clock.sleep(0.005)
@@ -63,9 +79,12 @@ class ApiServer:
         if self._server is not None and self._task is not None:
             self._server.should_exit = True
             await self._wait_for_end(self._task, self._server, deadline_seconds)
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+            await asyncio.gather(self._sweeping, return_exceptions=True)
         if self._socket is not None:
             self._socket.close()
-        self._server = self._task = self._socket = None
+        self._server = self._task = self._socket = self._sweeping = None
 
     async def _wait_for_end(self, task: asyncio.Task[None], server: uvicorn.Server, deadline_seconds: float) -> None:
         try:
@@ -90,7 +109,7 @@ class ApiServer:
             proxy_headers=False,
             server_header=False,
             timeout_keep_alive=15,
-            limit_concurrency=1_000,
+            http=self._crowd.protocol,  # type: ignore[arg-type]  # whatever makes one of them will do
         )
 
 

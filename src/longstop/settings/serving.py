@@ -84,9 +84,15 @@ class AuthSettings(Group):
 class LimitSettings(Group):
     """Requests a consumer may make."""
 
-    standard_per_minute: Count = setting(100, "Requests a minute of a consumer of the standard tier, with all keys and logins.", ge=1, le=1000000)
+    standard_per_minute: Count = setting(
+        100, "Requests a minute of a consumer of the standard tier, with all keys and logins.", ge=1, le=1000000
+    )
     premium_per_minute: Count = setting(1000, "The same of the premium tier.", ge=1, le=1000000)
     attempts_per_minute: Count = setting(30, "Refused requests a minute from one address.", ge=1, le=1000000)
+    connections: Count = setting(1000, "Connections that may be open at the same time.", ge=10, le=100000)
+    connections_per_address: Count = setting(
+        100, "The same of one address; this machine and trusted proxies have four fifths of all.", ge=1, le=100000
+    )
     workers: Count = setting(
         1, "Processes that share the limits; with Redis away each keeps to its share by itself.", ge=1, le=1000
     )
@@ -106,6 +112,9 @@ class StreamSettings(Group):
     """Readers who follow what happens (server-sent events)."""
 
     max: Count = setting(500, "Streams that may be open at the same time.", ge=1, le=100000)
+    max_per_consumer: Count = setting(
+        50, "Streams of one consumer, or of one address that needs no token.", ge=1, le=100000
+    )
     heartbeat: Seconds = setting(10.0, "A stream is never silent for longer.", ge=0.1, le=300)
     patience: Seconds = setting(15.0, "A reader who takes longer for one piece is cut.", ge=0.1, le=300)
 

@@ -19,7 +19,7 @@ from longstop.serve.console.bookmarks import BOOKMARK_CHARS_MAX, bookmark_of
 from longstop.serve.console.dossier import dossier_of
 from longstop.serve.console.stream import Streams
 from longstop.serve.entry.rules import PUBLIC, READ, quietly
-from longstop.serve.entry.visit import visit_of
+from longstop.serve.entry.visit import reader_of, visit_of
 from longstop.serve.problems import UNKNOWN_MATCH, ApiError, bad_parameter
 from longstop.serve.reading import ReadModel
 from longstop.serve.streaming.frames import MEDIA_TYPE
@@ -92,7 +92,7 @@ async def ops_stream(
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     if request.scope.get("state", {}).get("is_head"):
         return Response(b"", media_type=MEDIA_TYPE, headers=headers)
-    frames = streams.stream(bookmark, visit_of(request.scope).is_let_in)
+    frames = streams.stream(bookmark, visit_of(request.scope).is_let_in, reader_of(request.scope))
     return Stream(frames, media_type=MEDIA_TYPE, headers=headers)
 
 

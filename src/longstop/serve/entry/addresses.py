@@ -51,6 +51,12 @@ class Addresses:
         return any(address in network for network in self._trusted if network.version == address.version)
 
 
+def bucket_of_peer(host: str) -> str:
+    """Whose connection it is, whatever is said on it."""
+    peer = _address(host)
+    return UNKNOWN if peer is None else _bucket(peer)
+
+
 def _address(text: str) -> Address | None:
     try:
         address = ipaddress.ip_address(text.strip("[]"))

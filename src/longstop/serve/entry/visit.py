@@ -58,6 +58,14 @@ def bucket_of(consumer: str) -> str:
     return f"consumer {consumer}"
 
 
+def reader_of(scope: Any) -> str:
+    """By whom what stays open is counted: the consumer, and whoever needs no token by his address."""
+    caller = visit_of(scope).caller
+    if caller is not None and caller.bucket:
+        return caller.bucket
+    return f"address {scope['client'][0] if scope.get('client') else ''}"
+
+
 def visit_of(scope: Any) -> Visit:
     """Also where no gate stands before the application, as in some tests."""
     state = scope.setdefault("state", {})

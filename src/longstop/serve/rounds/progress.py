@@ -11,8 +11,10 @@ from longstop.jobs.rounds.desk import RoundsDesk
 from longstop.serve.problems import TOO_MANY_STREAMS, ApiError
 from longstop.serve.rounds.wire import TaskOut, job_out, task_out
 from longstop.serve.streaming import frames
+from longstop.serve.streaming.readers import SOMEBODY, Readers
 
 FOLLOWERS_MAX: Final = 50
+FOLLOWERS_MAX_EACH: Final = 10
 LOOK_SECONDS: Final = 0.5
 HEARTBEAT_SECONDS: Final = 10.0
 
@@ -24,22 +26,22 @@ class Progress:
         self._desk = desk
         self._clock = clock
         self._is_closed = False
-        self.count = 0
+        self._readers = Readers(FOLLOWERS_MAX, FOLLOWERS_MAX_EACH)
 
-    def require_room(self) -> None:
-        if self.count >= FOLLOWERS_MAX or self._is_closed:
-            raise ApiError(TOO_MANY_STREAMS, f"{self.count} jobs are followed, and no more streams are served.")
+    def require_room(self, reader: str) -> None:
+        if self._is_closed:
+            raise ApiError(TOO_MANY_STREAMS, "No more streams are served: we are stopping.")
+        self._readers.require_room(reader)
 
     def close(self) -> None:
         self._is_closed = True
 
-    async def follow(self, job_id: str, is_let_in: Callable[[], bool]) -> AsyncIterator[bytes]:
-        self.count += 1
-        try:
+    async def follow(self, job_id: str, is_let_in: Callable[[], bool], reader: str = SOMEBODY) -> AsyncIterator[bytes]:
+        with self._readers.reading(reader) as has_place:
             yield frames.opening()
             seen: dict[str, TaskOut] = {}
             said_at = self._clock.monotonic()
-            while not self._is_closed and is_let_in():
+            while has_place and not self._is_closed and is_let_in():
                 pieces, is_over = await self._look(job_id, seen)
                 if pieces or self._clock.monotonic() - said_at >= HEARTBEAT_SECONDS:
                     said_at = self._clock.monotonic()
@@ -47,9 +49,7 @@ class Progress:
                 if is_over:
                     return
                 await self._clock.sleep(LOOK_SECONDS)
-            yield frames.note("closing", {"reason": "stopping", "job_id": job_id})
-        finally:
-            self.count -= 1
+            yield frames.note("closing", {"reason": "stopping" if has_place else "too many streams", "job_id": job_id})
 
     async def _look(self, job_id: str, seen: dict[str, TaskOut]) -> tuple[bytes, bool]:
         """What has changed since, as one piece; while the journal cannot be read nothing has."""

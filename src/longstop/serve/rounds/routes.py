@@ -16,7 +16,7 @@ from longstop.domain.rounds import JobState, RoundRef
 from longstop.jobs.rounds.desk import RoundsDesk
 from longstop.jobs.rounds.work import RoundWork
 from longstop.serve.entry.rules import ADMIN, READ
-from longstop.serve.entry.visit import visit_of
+from longstop.serve.entry.visit import reader_of, visit_of
 from longstop.serve.freshness import HEADERS, Age
 from longstop.serve.parameters import AsOf, moment_of, problems
 from longstop.serve.problems import UNKNOWN_MATCH, UNKNOWN_SOURCE, ApiError, bad_parameter
@@ -138,12 +138,13 @@ async def task(counter: Counter, job_id: JobId, key: Key) -> TaskOut:
     responses=_NO_JOB | {200: _PROGRESS},
 )
 async def stream(counter: Counter, request: _Request, job_id: JobId) -> Response[Any]:
-    counter.progress.require_room()
+    reader = reader_of(request.scope)
+    counter.progress.require_room(reader)
     await counter.desk.view(job_id)
     headers = {"x-accel-buffering": "no"}
     if request.scope.get("state", {}).get("is_head"):
         return Response(b"", media_type=frames.MEDIA_TYPE, headers=headers)
-    told = counter.progress.follow(job_id, visit_of(request.scope).is_let_in)
+    told = counter.progress.follow(job_id, visit_of(request.scope).is_let_in, reader)
     return Stream(told, media_type=frames.MEDIA_TYPE, headers=headers)
 
 

@@ -18,6 +18,7 @@ from longstop.serve.problems import TOO_MANY_STREAMS, ApiError
 from longstop.serve.streaming import frames
 from longstop.serve.streaming.lines import Item, Line
 from longstop.serve.streaming.newest import Listener, Newest
+from longstop.serve.streaming.readers import SOMEBODY, Readers
 
 
 class Cut(StrEnum):
@@ -26,12 +27,14 @@ class Cut(StrEnum):
     TOO_SLOW = "too slow"
     STOPPING = "stopping"
     SHUT_OUT = "the token is not good any more"
+    NO_ROOM = "too many streams are open"
 
 
 class StreamLimits(msgspec.Struct, frozen=True):
     """`patience_seconds` is how long a reader may take for one piece of what he is given."""
 
     streams_max: int = 500
+    max_per_consumer: int = 50
     heartbeat_seconds: float = 10.0
     patience_seconds: float = 15.0
 
@@ -42,41 +45,52 @@ class Streams:
     def __init__(self, clock: Clock, bus: Signals, limits: StreamLimits = StreamLimits()) -> None:
         self.newest = Newest(bus)
         self.limits = limits
-        self.count = 0
+        self.readers = Readers(limits.streams_max, limits.max_per_consumer)
         self._clock = clock
         self._bus = bus
         self._is_closed = False
 
-    def require_room(self) -> None:
-        if self.count >= self.limits.streams_max or self._is_closed:
-            raise ApiError(TOO_MANY_STREAMS, f"{self.count} streams are open, and no more are served.")
+    @property
+    def count(self) -> int:
+        return self.readers.count
+
+    def require_room(self, reader: str = SOMEBODY) -> None:
+        if self._is_closed:
+            raise ApiError(TOO_MANY_STREAMS, "No more streams are served: we are stopping.")
+        self.readers.require_room(reader)
 
     def close(self) -> None:
         self._is_closed = True
         self.newest.wake_all()
 
-    async def follow(self, line: Line, is_let_in: Callable[[], bool] = lambda: True) -> AsyncIterator[bytes]:
+    async def follow(
+        self, line: Line, is_let_in: Callable[[], bool] = lambda: True, reader: str = SOMEBODY
+    ) -> AsyncIterator[bytes]:
         """Ends when the reader would not be let in again."""
-        self.count += 1
         ending = Ending(self._clock.monotonic())
         try:
-            with self.newest.listening(line.match_id) as listener:
+            with self.readers.reading(reader) as has_place, self.newest.listening(line.match_id) as listener:
+                if not has_place:
+                    ending.reason = Cut.NO_ROOM
+                    yield frames.note("closing", {"reason": ending.reason, "after": line.cursor})
+                    return
                 async for piece in self._pieces(line, listener, is_let_in):
                     handed_at = self._clock.monotonic()
                     yield piece
                     if self._clock.monotonic() - handed_at > self.limits.patience_seconds:
                         ending.reason = Cut.TOO_SLOW
                         break
-                if self._is_closed:
-                    ending.reason = Cut.STOPPING
-                elif not is_let_in():
-                    ending.reason = Cut.SHUT_OUT
-                elif line.has_lost_touch:
-                    ending.reason = Cut.TOO_SLOW
+                ending.reason = self._cut(line, is_let_in) or ending.reason
                 yield frames.note("closing", {"reason": ending.reason, "after": line.cursor})
         finally:
-            self.count -= 1
             self._tell(line, ending)
+
+    def _cut(self, line: Line, is_let_in: Callable[[], bool]) -> Cut | None:
+        if self._is_closed:
+            return Cut.STOPPING
+        if not is_let_in():
+            return Cut.SHUT_OUT
+        return Cut.TOO_SLOW if line.has_lost_touch else None
 
     async def _pieces(self, line: Line, listener: Listener, is_let_in: Callable[[], bool]) -> AsyncIterator[bytes]:
         """Ends when we stop, or the reader is shut out, or when the reader has fallen too far behind."""

@@ -12,7 +12,7 @@ from litestar.response import Stream
 
 from longstop.serve.desk import ReadingDesk
 from longstop.serve.entry.rules import READ
-from longstop.serve.entry.visit import visit_of
+from longstop.serve.entry.visit import reader_of, visit_of
 from longstop.serve.freshness import HEADERS, Age, age_of
 from longstop.serve.parameters import ERRORS, ERRORS_OF_CURSORS, ERRORS_OF_ONE, MatchId, feed_cursor_of, seq_of
 from longstop.serve.streaming import frames
@@ -87,13 +87,13 @@ async def _now(reads: ReadingDesk) -> FeedCursor:
 
 
 def _answer(streams: Streams, line: Line, request: Request[Any, Any, Any], age: Age | None = None) -> Response[Any]:
-    streams.require_room()
+    reader = reader_of(request.scope)
+    streams.require_room(reader)
     headers = {"x-accel-buffering": "no", **(age.headers() if age else {})}
     if request.scope.get("state", {}).get("is_head"):
         return Response(b"", media_type=frames.MEDIA_TYPE, headers=headers)
-    return Stream(
-        streams.follow(line, visit_of(request.scope).is_let_in), media_type=frames.MEDIA_TYPE, headers=headers
-    )
+    told = streams.follow(line, visit_of(request.scope).is_let_in, reader)
+    return Stream(told, media_type=frames.MEDIA_TYPE, headers=headers)
 
 
 def stream_routes() -> list[HTTPRouteHandler]:
