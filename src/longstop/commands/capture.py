@@ -58,9 +58,9 @@ def moment_in(text: str) -> datetime:
     """Without a zone it is UTC."""
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
         raise InputError(f"{text[:40]!r} is no moment.", hint="Write it as 2026-05-24T18:00:00Z.") from None
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def require_allowed(settings: Settings) -> None:

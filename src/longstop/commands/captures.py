@@ -37,7 +37,7 @@ def list_matches(
     config: ConfigFile = None,
     overrides: Overrides = None,
     as_json: AsJson = False,
-    days: Annotated[int, typer.Option(help="Matches from so many days ago to so many ahead.", min=0)] = 3,
+    days: Annotated[int, typer.Option(help="Matches from so many days ago to so many ahead.", min=0, max=3650)] = 3,
 ) -> None:
     """List matches with how far their captures are."""
 

@@ -1,5 +1,6 @@
 """What others push: taken at once, durable before it is acknowledged, read afterwards."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -31,9 +32,10 @@ from longstop.serve.problems import (
     Problem,
 )
 from longstop.serve.push_form import BODY_BYTES_MAX, arrived, payloads_of, push_of
-from longstop.store.pushes import PushJournal
+from longstop.store.pushes import NewPush, PushJournal
 
 RETRY_SECONDS: Final = 5
+_SMALL_BYTES: Final = 64 * 1024
 _Request = Request[Any, Any, Any]
 
 
@@ -62,9 +64,7 @@ class PushDesk:
         media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media not in {"", "application/json"}:
             raise ApiError(UNSUPPORTED_MEDIA, f"The body is {media[:60]}; it must be application/json.")
-        payloads = payloads_of(await request.body())
-        push = push_of(payloads, visit_of(request.scope).consumer, request.headers.get("idempotency-key"))
-        now = self.clock.now()
+        push, now = await self._read(request), self.clock.now()
         try:
             kept = await self.journal.accept(arrived(push, now), now)
         except PushConflictError as error:
@@ -74,6 +74,14 @@ class PushDesk:
             raise ApiError(PUSHES_FULL, error.message, headers={"Retry-After": str(RETRY_SECONDS)}) from None
         self.bus.emit(signals.PushTaken(at=self.clock.now(), push_id=kept.id, payloads=len(kept.items)))
         return kept
+
+    async def _read(self, request: _Request) -> NewPush:
+        """A large one beside the loop: to read, decode and hash it takes longer than others should wait."""
+        body, key = await request.body(), request.headers.get("idempotency-key")
+        consumer = visit_of(request.scope).consumer
+        if len(body) <= _SMALL_BYTES:
+            return push_of(payloads_of(body), consumer, key)
+        return await asyncio.to_thread(lambda: push_of(payloads_of(body), consumer, key))
 
 
 Desk = NamedDependency[SkipValidation[PushDesk]]

@@ -1,5 +1,7 @@
 """POST /cricket-data at the door: who may, what is refused with which words, and that the same twice is the same."""
 
+import base64
+import tracemalloc
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +10,8 @@ import pytest
 
 from longstop.domain.access import Scope
 from longstop.serve.freshness import iso
+from longstop.serve.problems import ApiError
+from longstop.serve.push_form import BODY_BYTES_MAX, payloads_of
 from tests.unit.serve.entry.house import House
 from tests.unit.store.test_pushes import payload
 
@@ -64,6 +68,10 @@ async def test_the_same_push_again_gets_the_same_answer_and_another_under_its_ke
         (sent(1, match_key="../x"), "regex"),
         (sent(1, captured_at="2026-01-31T12:00:00"), "timezone"),
         (sent(1, status=404), "status"),
+        (sent(1, captured_at="0001-01-01T00:00:00+14:00"), "captured_at: must lie between"),
+        (sent(1, requested_at="9999-12-31T23:59:59-14:00"), "requested_at: must lie between"),
+        (sent(1, captured_at="0001-01-01T00:00:00Z"), "captured_at: must lie between"),
+        ({"payloads": [sent(1), sent(2, requested_at="9999-12-31T23:59:59Z")]}, "requested_at: must lie between"),
     ],
 )
 async def test_what_is_no_push_is_refused_with_a_sentence(house: House, body: Any, says: str) -> None:
@@ -86,6 +94,41 @@ async def test_a_body_beyond_the_bound_is_refused(house: House) -> None:
     async with house.client() as client:
         answer = await client.post(PATH, content=b"x" * (16 * 1024 * 1024 + 1), headers=bearer)
     assert answer.status_code == 413
+
+
+BOMBS = {
+    "keys": lambda: b"{" + b",".join(b'"%07x":1' % number for number in range(1_250_000)) + b"}",
+    "the same key": lambda: b"{" + b",".join([b'"payloads":[]'] * 1_000_000) + b"}",
+    "keys beside a batch": lambda: b'{"payloads":[],' + b",".join(b'"%07x":1' % n for n in range(1_250_000)) + b"}",
+    "numbers": lambda: b'{"payloads":[' + b"1," * 7_000_000 + b"1]}",
+    "payloads": lambda: b'{"payloads":[' + b",".join([msgspec.json.encode(payload(1))] * 50_000)[: 15 * 2**20],
+    "objects": lambda: b"[" + b"{}," * 5_000_000 + b"{}]",
+    "depth": lambda: b'{"a":' + b"[" * 15_000_000,
+    "lists": lambda: b'{"payloads":[' + b"[]," * 5_000_000 + b"[]]}",
+}
+
+
+@pytest.mark.req("A5")
+@pytest.mark.parametrize("kind", BOMBS)
+def test_a_body_that_would_become_much_larger_is_refused_before_it_does(kind: str) -> None:
+    bomb = BOMBS[kind]()
+    assert len(bomb) <= BODY_BYTES_MAX
+    tracemalloc.start()
+    try:
+        with pytest.raises(ApiError) as refused:
+            payloads_of(bomb)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert refused.value.kind.status == 400
+    assert peak < 4 * 2**20
+
+
+async def test_a_large_push_is_taken_whole(house: House) -> None:
+    bearer = await house.bearer(Scope.PUSH)
+    large = [sent(number, body=base64.b64encode(bytes([number]) * 1_000_000).decode()) for number in range(9)]
+    answer = await pushed(house, {"payloads": large}, bearer)
+    assert (answer.status_code, len(answer.json()["items"])) == (202, 9)
 
 
 async def test_who_may_only_read_may_not_push(house: House) -> None:
