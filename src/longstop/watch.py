@@ -105,6 +105,12 @@ class Watch:
     def priority(self) -> MatchPriority:
         return _priority_of(self.status)
 
+    @property
+    def is_upcoming(self) -> bool:
+        """As the source says. Of a match that was only named by its address nobody knows: it may well be in play."""
+        was_told = self.last_word is not None or any(self.listing.teams)
+        return self.status is MatchStatus.UPCOMING and was_told
+
     def is_important(self, words: Collection[str]) -> bool:
         """Finals and popular teams, as far as somebody has named them."""
         if not words:

@@ -105,8 +105,21 @@ async def test_a_ball_appears_on_the_page_of_its_match(told: Site, visitor: Visi
 async def test_a_match_that_nobody_knows_is_said_to_be_unknown(site: Site, visitor: Visitor) -> None:
     async with visitor.page(site.match_url("crex_NOBODY")) as page:
         await expect(page.locator("#match")).to_contain_text("No match has the id crex_NOBODY.")
+        await expect(page.locator("#match .acts")).to_be_hidden()
         await page.click(".back")
         await expect(page.locator("#headline")).to_be_visible()
+
+
+async def test_a_match_whose_teams_nobody_has_told_is_called_by_its_key(site: Site, visitor: Visitor) -> None:
+    site.world.add("Z9X", teams=("", ""), title="Z9X", is_watched=False)
+    async with visitor.page(site.url) as page:
+        link = page.get_by_role("link", name="Z9X")
+        box = await link.bounding_box()
+        assert box is not None
+        assert box["height"] > 10
+        await link.click()
+        await expect(page.locator("#match h1")).to_have_text("Z9X")
+        await expect(page.locator("#match .acts")).to_be_visible()
 
 
 async def test_without_the_database_the_page_shows_what_memory_knows(told: Site, visitor: Visitor) -> None:

@@ -10,6 +10,7 @@ from benchmarks.simulated import EPOCH, Conditions, Simulation, unclean
 from longstop import virtual_time
 from longstop.domain.errors import InputError, StoreError
 from longstop.domain.lifecycle import MatchState
+from longstop.domain.match import MatchStatus
 from longstop.observe import signals
 from longstop_origin.world import World, WorldOptions
 
@@ -128,6 +129,23 @@ def test_a_match_is_begun_by_its_address_once() -> None:
             await simulation.engine.begin("http://127.0.0.1/nothing/of/ours")
 
     played(begin)
+
+
+@pytest.mark.req("C6")
+def test_a_match_that_is_named_and_that_its_source_does_not_have_is_never_said_to_be_live() -> None:
+    async def begin(simulation: Simulation) -> None:
+        known = simulation.engine.watches[0].ref
+        match_id = await simulation.engine.begin(known.url.replace(known.key, "N0NE"))
+        assert match_id == "crex_N0NE"
+        await simulation.clock.sleep(20.0)
+        row = await simulation.store.match(match_id)
+        assert row is not None
+        assert (row.status, row.last_scraper_update) == (MatchStatus.UPCOMING, None)
+        assert await simulation.engine.drop(match_id, "it is not there")
+
+    polled = [each for each in played(begin).of(signals.PollFinished) if each.match_id == "crex_N0NE"]
+    assert len(polled) >= 5, "it may be in play, so it is asked for as if it were"
+    assert {each.outcome for each in polled} == {"gone"}
 
 
 def test_what_is_asked_about_a_match_that_nobody_watches_is_not_done() -> None:

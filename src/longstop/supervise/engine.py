@@ -226,7 +226,7 @@ class Engine:
                 ref = department.source.match_for_url(url)
             except InputError:
                 continue
-            listing = MatchListing(ref, ref.key, ("", ""), MatchStatus.LIVE)
+            listing = MatchListing(ref, ref.key, ("", ""), MatchStatus.UPCOMING)
             if self._find(ref.match_id) is None:
                 await self.parts.admit(ref.match_id, partial(department.roster.take, [listing]))
             await department.roster.take([listing])

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
-from longstop.domain.match import MatchStatus
 from longstop.supervise.assignment import Assignment
 from longstop.supervise.engine import Engine
 from longstop.supervise.hands import ScraperView, Stage
@@ -57,6 +56,6 @@ def stage_of(watch: Watch) -> Stage:
     """As long as nothing else is known, a match counts as in play."""
     if watch.is_over:
         return Stage.OVER
-    if watch.status is MatchStatus.UPCOMING:
+    if watch.is_upcoming:
         return Stage.UPCOMING
     return Stage.PLAY if watch.accepted is None or watch.accepted.play in _IN_PLAY else Stage.BREAK

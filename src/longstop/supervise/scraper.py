@@ -17,7 +17,7 @@ from longstop.clock import Clock
 from longstop.domain.cricket import PlayState
 from longstop.domain.errors import LongstopError, PayloadError
 from longstop.domain.lifecycle import TaskState
-from longstop.domain.match import MatchPriority, MatchRef, MatchStatus
+from longstop.domain.match import MatchPriority, MatchRef
 from longstop.domain.observation import Observation
 from longstop.domain.scraper_state import ScraperState, Tally
 from longstop.domain.task import ScrapeTask
@@ -223,7 +223,7 @@ class Scraper:
         return choose(
             Standing(
                 is_finished=watch.is_finished,
-                is_upcoming=watch.status is MatchStatus.UPCOMING,
+                is_upcoming=watch.is_upcoming,
                 is_gone=self._gone_seconds() > (0.0 if watch.is_over else MISSED_SECONDS),
                 throttled_seconds=outcome.retry_after_seconds,
                 is_in_play=_IN_PLAY.get(observation.play, False) if observation else None,

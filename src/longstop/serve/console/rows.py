@@ -77,6 +77,7 @@ def build_row(number: int, scene: Scene, names: Names) -> Row:
     book = NameBook(names)
     row, state, watched = scene.row, scene.state, scene.watched
     title = book.title(row.title if row is not None else (watched.title if watched else ""), scene.teams)
+    lines = _lines(scene.teams, state.innings if state is not None else (), book)
     return Row(
         n=number,
         id=scene.match_id,
@@ -85,7 +86,7 @@ def build_row(number: int, scene: Scene, names: Names) -> Row:
         status=scene.status.value,
         play=state.play.value if state is not None else "unknown",
         source=scene.source,
-        lines=_lines(scene.teams, state.innings if state is not None else (), book),
+        lines=lines if any(scene.teams) else _unnamed(title or scene.match_id),
         rung=watched.rung if watched is not None else (scene.live.rung if scene.live is not None else ""),
         why=scene.standing.why,
         shut=scene.standing.shut,
@@ -142,6 +143,11 @@ def _lines(teams: tuple[str, str], innings: Sequence[InningsScore], book: NameBo
     batting = innings[-1].team if innings else None
     first, second = (_line(team, innings, batting, book) for team in teams)
     return first, second
+
+
+def _unnamed(known_as: str) -> tuple[Line, Line]:
+    """Nobody has told who plays: what it is known as stands where the teams would."""
+    return Line(known_as, known_as), Line("", "")
 
 
 def _line(code: str, innings: Sequence[InningsScore], batting: str | None, book: NameBook) -> Line:

@@ -14,6 +14,7 @@ from longstop.observe.signals import troubles
 from longstop.serve.console.board import OpsBoard
 from longstop.serve.console.bookmarks import bookmark_of
 from tests.unit.serve.world import NOON, SECOND, World
+from tests.unit.serve.world import row as match_row
 
 pytestmark = pytest.mark.req("H5")
 
@@ -45,6 +46,18 @@ async def test_a_row_tells_the_score_and_the_last_balls(world: World, ops: OpsBo
     assert row["balls"] == ["1", "0", "1", "0", "1", "0", "|", "4", "W", "6"]
     assert row["note"] == "AUS need 140 from 225 balls"
     assert row["about"] == "3rd ODI · ODI · Australia tour of India"
+
+
+async def test_a_match_whose_teams_nobody_has_told_is_called_by_what_is_known(world: World, ops: OpsBoard) -> None:
+    world.store.rows["crex_Z1"] = match_row("Z1", teams=("", ""), title="Z1")
+    world.store.rows["crex_Z2"] = match_row("Z2", teams=("", ""), title="")
+    world.store.rows["crex_Z3"] = match_row("Z3", teams=("IN", ""), title="Z3")
+    rows = (await ask(ops))["rows"]
+    assert sorted([line["full"] for line in row["lines"]] for row in rows) == [
+        ["India", ""],
+        ["Z1", ""],
+        ["crex_Z2", ""],
+    ]
 
 
 async def test_only_what_changed_is_sent_again(world: World, ops: OpsBoard) -> None:

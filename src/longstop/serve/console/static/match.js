@@ -68,6 +68,7 @@ export class MatchPage {
     grid.append(nodes.main, nodes.side);
     this.place.replaceChildren(back, head, nodes.acts, nodes.facts, nodes.missing, grid);
     this.verbs.buttons(nodes.acts, this.id);
+    show(nodes.acts, false); // until it is known that there is such a match
   }
 
   // What the board tells.
@@ -79,7 +80,8 @@ export class MatchPage {
     this.place.dataset.grade = view.grade;
     put(nodes.word, stateWord(row, view.grade));
     put(nodes.about, row.about ?? "");
-    put(nodes.title, `${row.lines[0].full} v ${row.lines[1].full}`);
+    put(nodes.title, row.lines.map((line) => line.full).filter(Boolean).join(" v "));
+    show(nodes.acts, true);
     this.showScore(row);
     put(nodes.note, row.note ?? "");
     this.part("balls", row.balls ?? [], (balls) => {
