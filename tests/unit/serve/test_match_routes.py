@@ -119,6 +119,22 @@ async def test_the_last_balls_come_from_memory_and_after_a_restart_from_the_ledg
     assert "dismissals" in body["last_balls"][-2]
 
 
+@pytest.mark.parametrize("query", ["", "?as_of=2025-11-12T13:00:00Z"])
+async def test_a_match_of_thousands_of_balls_is_read_at_first_without_reading_them_all(
+    world: World, query: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine all balls of a Test took longer than a reader waits for one match."""
+    world.add(is_watched=False)
+    world.store.ball_rows["crex_QUY"] = records(2_000)
+
+    async def too_much(*_: Any, **__: Any) -> Any:
+        raise AssertionError("all balls were read")
+
+    monkeypatch.setattr(world.store, "deliveries", too_much)
+    body, _ = await get(world, f"/cricket-data/match-info/crex_QUY{query}")
+    assert len(body["last_balls"]) == 12
+
+
 async def test_names_that_come_later_are_used_at_once(world: World) -> None:
     world.add()
     world.names = Names()

@@ -140,6 +140,9 @@ class MemoryStore:
 
     async def deliveries(self, match_id: str, *, as_of: datetime | None = None) -> Sequence[DeliveryRecord]:
         await self._answer()
+        return self._bowled(match_id, as_of)
+
+    def _bowled(self, match_id: str, as_of: datetime | None) -> list[DeliveryRecord]:
         current: dict[Place, DeliveryRecord] = {}
         for record in self.ball_rows.get(match_id, []):
             if as_of is None or record.captured_at <= as_of:
@@ -149,7 +152,8 @@ class MemoryStore:
     async def last_deliveries(
         self, match_id: str, *, limit: int, as_of: datetime | None = None
     ) -> Sequence[DeliveryRecord]:
-        return (await self.deliveries(match_id, as_of=as_of))[-limit:]
+        await self._answer()
+        return self._bowled(match_id, as_of)[-limit:]
 
     async def delivery_history(self, match_id: str) -> Sequence[DeliveryRecord]:
         await self._answer()
