@@ -26,7 +26,7 @@ from longstop_origin.world import World, WorldOptions
 pytestmark = pytest.mark.req("G1")
 
 Document = dict[str, Any]
-FILES = ("t20i/1187679.json", "t20i/1115799.json", "odi/1031669.json", "ipl/1082648.json")
+FILES = ("t20i/1187679.json", "t20i/1115799.json", "odi/1031669.json", "ipl/1082648.json", "test/1086066.json")
 
 
 class Played(_Replay):
