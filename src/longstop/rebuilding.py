@@ -63,6 +63,11 @@ class Comparison(msgspec.Struct, frozen=True):
     def is_same(self) -> bool:
         return not self.differences
 
+    @property
+    def is_proven(self) -> bool:
+        """Every ball of the record is in a capture that could be read."""
+        return not self.unproven
+
 
 class Rebuilding:
     """A ledger in memory that is fed with captures in the order of time."""
@@ -324,7 +329,11 @@ def told(comparison: Comparison, differences_max: int) -> Sequence[str]:
     ]
     if len(found) > differences_max:
         lines.append(f"… and {len(found) - differences_max} more; --json has them all.")
-    return [*lines, "The record says the same." if comparison.is_same else f"{len(found)} differences."]
+    if not comparison.is_same:
+        return [*lines, f"{len(found)} differences."]
+    if not comparison.is_proven:
+        return [*lines, "What could be read says the same; the rest of the record is unproven."]
+    return [*lines, "The record says the same."]
 
 
 def _short(value: object | None) -> str:

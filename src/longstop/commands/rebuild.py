@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from longstop.rebuilding import Comparison
 
 DIFFERS = 1
+UNPROVEN = 3
 LINES_MAX = 40
 
 
@@ -25,14 +26,17 @@ def rebuild(
     as_json: AsJson = False,
     write: Annotated[bool, typer.Option("--write", help="Write what differs, as new revisions.")] = False,
 ) -> int:
-    """Derive the ledger of a match again from its raw captures; exit 0 same, 1 differs."""
+    """Derive the ledger of a match again from its raw captures; exit 0 same, 1 differs, 3 not all can be proven."""
     settings = load_settings(config, overrides).settings
     before, after = asyncio.run(_rebuild(match, settings, is_written=write))
     if as_json:
         typer.echo(msgspec.json.encode(_document(before, after)).decode())
     else:
         _say(before, after)
-    return 0 if (after or before).is_same else DIFFERS
+    found = after or before
+    if not found.is_same:
+        return DIFFERS
+    return 0 if found.is_proven else UNPROVEN
 
 
 async def _rebuild(match_id: str, settings: Settings, *, is_written: bool) -> "tuple[Comparison, Comparison | None]":
@@ -59,7 +63,8 @@ async def _rebuild(match_id: str, settings: Settings, *, is_written: bool) -> "t
 
 def _document(before: "Comparison", after: "Comparison | None") -> dict[str, object]:
     document = msgspec.to_builtins(before)
-    return {"is_same": before.is_same, **document, "is_written": after is not None, "left": _left(after)}
+    proven = {"is_same": before.is_same, "is_proven": before.is_proven}
+    return {**proven, **document, "is_written": after is not None, "left": _left(after)}
 
 
 def _left(after: "Comparison | None") -> list[object]:

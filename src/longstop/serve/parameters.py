@@ -1,6 +1,6 @@
 """What routes take and how it is checked, told once for all of them."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Final
 
 from litestar.di import NamedDependency
@@ -13,6 +13,7 @@ from longstop.serve.problems import MEDIA_TYPE, Problem, bad_parameter
 from longstop.serve.reading import ReadModel
 from longstop.store.contract import FeedCursor
 
+_REST_OF_MILLISECOND: Final = timedelta(microseconds=999)
 CURSOR_MAX: Final = 2**53
 # Told in the document; what breaks it is refused with words of our own.
 FEED_CURSOR: Final = {"pattern": r"^[0-9]{1,18}(\.[0-9]{1,18})?$"}
@@ -51,12 +52,14 @@ def require_key(parameter: str, value: str) -> None:
 
 
 def moment_of(parameter: str, text: str | None) -> datetime | None:
-    """A `+` that was not encoded arrives as a space; what was meant is beyond doubt. Without a zone it is UTC."""
+    """A `+` that was not encoded arrives as a space; what was meant is beyond doubt. Without a zone it is UTC. Moments
+    are told to the millisecond, and a whole one means all of it, so that what was told at a moment is known then."""
     if text is None:
         return None
     try:
         moment = datetime.fromisoformat(text.strip().replace(" ", "+") if "T" in text else text.strip())
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment if moment.microsecond % 1000 else moment + _REST_OF_MILLISECOND
     except (ValueError, OverflowError):
         raise bad_parameter(parameter, "must be a moment in ISO 8601, for example 2025-11-12T10:30:00Z.") from None
 

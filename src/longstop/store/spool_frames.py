@@ -26,6 +26,8 @@ MAGIC: Final = b"\x89LSP"
 VERSION: Final = 1
 KIND_BATCH: Final = 1
 PAYLOAD_BYTES_MAX: Final = 64 * 2**20
+# No spool ever counts so far; what claims to is none of ours, and would leave no number for what follows.
+SEQUENCE_MAX: Final = 2**62
 _HEAD: Final = struct.Struct(">4sBBHIQQ")
 _SUM: Final = struct.Struct(">I")
 HEADER_BYTES: Final = _HEAD.size + _SUM.size
@@ -84,7 +86,7 @@ def _frame_at(data: bytes, start: int, after: int) -> Frame | None:
     if len(data) - start < HEADER_BYTES:
         return None
     magic, version, kind, zero, length, sequence, millis = _HEAD.unpack_from(data, start)
-    if (magic, version, kind, zero) != (MAGIC, VERSION, KIND_BATCH, 0) or sequence <= after:
+    if (magic, version, kind, zero) != (MAGIC, VERSION, KIND_BATCH, 0) or not after < sequence <= SEQUENCE_MAX:
         return None
     begin, end = start + HEADER_BYTES, start + HEADER_BYTES + length
     if end > len(data):

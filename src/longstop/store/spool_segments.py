@@ -4,14 +4,16 @@ Reading and removing go from the front, writing goes on at the back, and no segm
 has begun. A process never goes on in a segment of its predecessor.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 from longstop.store.disk import Disk, DiskFile
-from longstop.store.spool_frames import HEADER_BYTES, Frame, Span, peek, scan
+from longstop.store.spool_frames import HEADER_BYTES, SEQUENCE_MAX, Frame, Span, peek, scan
 
 _SUFFIX: Final = ".segment"
+_OURS: Final = re.compile(r"([0-9]{20})\.segment", re.ASCII)
 _CHUNK_BYTES: Final = 2**20
 
 
@@ -70,5 +72,6 @@ def _moved(found: Frame | Span, offset: int) -> Frame | Span:
 
 def segments_in(disk: Disk, folder: Path) -> list[Segment]:
     """In order. Whatever else lies there is not ours and is left alone."""
-    numbers = [name.removesuffix(_SUFFIX) for name in disk.list(folder) if name.endswith(_SUFFIX)]
-    return [Segment.named(disk, folder, number) for number in sorted(int(each) for each in numbers if each.isdigit())]
+    found = (_OURS.fullmatch(name) for name in disk.list(folder))
+    numbers = sorted(int(each[1]) for each in found if each is not None)
+    return [Segment.named(disk, folder, number) for number in numbers if number <= SEQUENCE_MAX]

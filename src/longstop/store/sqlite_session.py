@@ -70,6 +70,7 @@ class WriteSession:
         self._connection: sqlite3.Connection | None = None
         self._breakage: WritingOverError | None = None
         self._epoch: int | None = None
+        self._identity: tuple[int, int] | None = None
         self._was_open = False
         self._inserts = insert_texts()
         self._stored = stored_texts()
@@ -144,6 +145,7 @@ class WriteSession:
         that was committed; after a commit of unknown fate it is the next."""
         if self._path is None:
             return None
+        self._require_same_file(self._path)
         now = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if self._epoch is None:
             now = now % _EPOCH_MAX + 1
@@ -152,10 +154,24 @@ class WriteSession:
             raise self._ended(now)
         return now
 
+    def _require_same_file(self, path: Path) -> None:
+        """One that was removed or replaced lives on under our hands, and what is written to it is gone with us."""
+        try:
+            found = path.stat()
+        except FileNotFoundError:
+            raise self._without_place(f"The database {path} was removed while it was written.") from None
+        identity = (found.st_dev, found.st_ino)
+        self._identity = self._identity or identity
+        if identity != self._identity:
+            raise self._without_place(f"The database {path} was replaced by another file while it was written.")
+
     def _ended(self, now: int) -> PlaceLostError:
-        lost = PlaceLostError(
+        return self._without_place(
             f"Another Longstop has taken over the database {self._path}: its epoch is {now}, ours was {self._epoch}."
         )
+
+    def _without_place(self, told: str) -> PlaceLostError:
+        lost = PlaceLostError(told)
         self._breakage = lost
         self._roll_back()
         self.drop()

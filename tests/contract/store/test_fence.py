@@ -42,6 +42,15 @@ def take_lock_away(path: Path) -> None:
     path.with_name(path.name + ".lock").unlink()
 
 
+def move_away(path: Path, *, is_replaced: bool) -> None:
+    """As somebody does who puts a backup in its place while we run."""
+    path.rename(path.with_name("kept.elsewhere"))
+    if is_replaced:
+        backup = path.with_name("backup.db")
+        upgrade(f"sqlite:///{backup}")
+        backup.rename(path)
+
+
 def rows(path: Path) -> int:
     with closing(sqlite3.connect(path)) as connection:
         return int(connection.execute("SELECT count(*) FROM match_events").fetchone()[0])
@@ -72,6 +81,18 @@ async def test_who_has_lost_its_place_writes_nothing_more(path: Path, first: Sql
     await second.save(full_batch("M3"))
     assert rows(path) > before
     await second.close()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+async def test_a_file_that_is_gone_from_its_place_takes_no_more_acknowledgements(
+    path: Path, first: SqliteStore, is_replaced: bool
+) -> None:
+    """What is written to it lives under our hands only."""
+    await first.save(full_batch("M1"))
+    move_away(path, is_replaced=is_replaced)
+    for _ in range(2):
+        with pytest.raises(PlaceLostError, match="replaced by another file" if is_replaced else "was removed"):
+            await first.save(full_batch("M2"))
 
 
 async def test_whoever_has_lost_its_place_is_told_to_end_and_spools_nothing(tmp_path: Path, path: Path) -> None:

@@ -1,7 +1,9 @@
 """`longstop rebuild`: a record held against its captures, from the command line."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,15 @@ def test_a_record_that_says_what_its_captures_say_ends_well(words: Words) -> Non
     virtual_time.run(watched(missed=0))
     said = words("rebuild", REF.match_id, "--set", FILE)
     assert (said.exit_code, said.stdout.splitlines()[-1]) == (0, "The record says the same.")
+
+
+@pytest.mark.req("C5")
+def test_what_no_capture_proves_is_not_told_to_be_the_same(words: Words) -> None:
+    virtual_time.run(watched(missed=0))
+    with closing(sqlite3.connect("here.db")) as kept, kept:
+        kept.execute("UPDATE capture_bodies SET body = x''")
+    said = words("rebuild", REF.match_id, "--set", FILE)
+    assert (said.exit_code, "unproven" in said.stdout.splitlines()[-1]) == (3, True)
 
 
 @pytest.mark.req("C5")

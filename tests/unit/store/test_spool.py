@@ -153,6 +153,20 @@ def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / "x.segment").exists()
 
 
+@pytest.mark.parametrize("name", ["5", "\u0665", "\u00b23", "9" * 20, "1" * 21])
+def test_files_that_are_named_almost_like_segments_are_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / f"{name}.segment").write_bytes(b"not ours")
+    spool = spool_in(tmp_path)
+    assert spool.append([b"one"], 1) == 1
+    spool.close()
+    assert (tmp_path / f"{name}.segment").read_bytes() == b"not ours"
+
+
+def test_a_number_beyond_all_measure_is_damage() -> None:
+    """Whatever its checksum says: nothing could follow it."""
+    assert [type(each) for each in scan(frame_of(2**64 - 1, 1, b"x"))] == [Span]
+
+
 def test_a_frame_is_believed_only_whole() -> None:
     frames = [frame_of(number, 1000, b"payload %d" % number) for number in range(1, 4)]
     data = b"".join(frames)
