@@ -1,5 +1,6 @@
 """A visitor without a network, for what stands behind visits: it brings what the test says a site shows."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -11,6 +12,7 @@ from longstop.clock import Clock
 from longstop.domain.capture import ExitView, NetworkFigures
 from longstop.domain.errors import LongstopError, MatchGoneError
 from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.visits.gate import OPEN, Gate
 from longstop.fetch.visits.visit import OnStep, Visit, VisitOrder
 from longstop.jobs.captures.options import CaptureOptions
 from longstop.jobs.captures.service import CaptureParts, SofascoreScraperService
@@ -68,6 +70,8 @@ class Site:
     lists: list[FetchRequest] = field(default_factory=list)
     verdicts: list[Exception | None] = field(default_factory=list)
     closed: int = 0
+    # Whoever wants to visit one at a time sets one that lets one in.
+    turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1000))
 
     def show(self, told: Item, lineups: Item | bytes | None = None) -> None:
         self.events[str(told["id"])] = told
@@ -75,6 +79,11 @@ class Site:
             self.lineups[str(told["id"])] = lineups
 
     async def visit(self, order: VisitOrder, on_step: OnStep) -> Visit:
+        async with self.turn:
+            order.gate.send()
+            return await self._visited(order, on_step)
+
+    async def _visited(self, order: VisitOrder, on_step: OnStep) -> Visit:
         self.visits.append(order)
         for step in ("browser_leased", "sent", "arrived"):
             on_step(step)
@@ -104,7 +113,8 @@ class Site:
     def judged(self, order: VisitOrder, error: Exception | None) -> None:
         self.verdicts.append(error)
 
-    async def list(self, request: FetchRequest) -> Snapshot:
+    async def list(self, request: FetchRequest, gate: Gate = OPEN) -> Snapshot:
+        gate.send()
         self.lists.append(request)
         down = self.is_down()
         if down is not None:

@@ -124,7 +124,13 @@ class Permit:
         self._breaker = breaker
         self._generation = generation
         self.is_probe = is_probe
+        self.is_sent = False
         self._is_used = False
+
+    @property
+    def is_good(self) -> bool:
+        """False once the breaker has opened since it was given, however long the call was in a queue meanwhile."""
+        return self._breaker._would_let_pass(self._generation)  # noqa: SLF001 - the two are one part
 
     def succeed(self, now: float) -> None:
         self._use(True, now)
@@ -247,6 +253,9 @@ class Breaker:
         self._successes += 1
         if self._successes >= self._policy.successes_to_close:
             self._step("probes_succeeded")
+
+    def _would_let_pass(self, generation: int) -> bool:
+        return generation == self._generation or self.state is BreakerState.CLOSED
 
     def _returned(self, generation: int) -> None:
         if generation == self._generation and self.state is BreakerState.HALF_OPEN:

@@ -28,6 +28,7 @@ from longstop.fetch.exits.outcome import outcome_of
 from longstop.fetch.exits.proxy_sessions import ExitEvent, ProxySessionManager, SessionLimits
 from longstop.fetch.exits.session import ExitSession, SessionUse
 from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.visits.gate import OPEN, Gate
 from longstop.fetch.visits.visit import OnStep, Visit, VisitOrder
 from longstop_origin.exchange import Reply, Request
 from longstop_origin.football import weather
@@ -115,8 +116,9 @@ class FootballVisitor:
         for ended in self.sessions.drain_ended():
             self._jars.pop(ended.session_id, None)
 
-    async def list(self, request: FetchRequest) -> Snapshot:
+    async def list(self, request: FetchRequest, gate: Gate = OPEN) -> Snapshot:
         """By a session too; what comes of it is judged here."""
+        gate.send()
         key = f"list:{request.url}"
         session = self.sessions.take(key, self._clock.monotonic())
         error: Exception | None = None
@@ -138,6 +140,7 @@ class FootballVisitor:
 
     async def _go(self, errand: "_Errand", on_step: OnStep) -> Visit:
         """By the session's calls when it knows them; a page shows them again when they are refused."""
+        errand.order.gate.send()
         await self._travel(errand)
         brought = await self._directly(errand)
         rung = "intercept" if brought is None else "replay"

@@ -45,7 +45,7 @@ class DirectCalls:
         answer: an attempt that was refused before it begins with a page, one that was refused after it has failed."""
         for purpose in sorted(order.calls, key=lambda each: (each not in order.required, each)):
             try:
-                snapshot = await self.one(order.calls[purpose], session, allow, found)
+                snapshot = await self.one(order, purpose, session, allow, found)
             except TOLD as error:
                 found.refusals[purpose] = error
             except ChallengeError:
@@ -64,13 +64,16 @@ class DirectCalls:
                 found.snapshots[purpose] = snapshot
         return True
 
-    async def one(self, request: FetchRequest, session: VisitSession, allow: AllowList, found: Direct) -> Snapshot:
-        asked = session.prepared(request)
+    async def one(
+        self, order: VisitOrder, purpose: str, session: VisitSession, allow: AllowList, found: Direct
+    ) -> Snapshot:
+        asked = session.prepared(order.calls[purpose])
         async with self._courtesy.turn(asked):
+            order.gate.send()
             found.requests += 1
             snapshot = await session.http.fetch(asked)
         kind = next((value for name, value in snapshot.headers.items() if name.lower() == "content-type"), "")
-        error = content_error(request.purpose, kind, snapshot.body, allow, self._body_bytes_max)
+        error = content_error(purpose, kind, snapshot.body, allow, self._body_bytes_max)
         if error is not None:
             raise error
         return snapshot

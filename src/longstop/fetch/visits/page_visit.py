@@ -117,6 +117,7 @@ class PageVisits:
         asked = FetchRequest(order.source, order.page, PAGE_PURPOSE, key=order.key, page=order.page)
         try:
             async with self._courtesy.turn(asked):
+                order.gate.send()
                 await self._load(order, tab)
         except FetchError:
             await gathering.settle()
@@ -157,6 +158,7 @@ class PageVisits:
         gathering.asked.add(request.purpose)
         try:
             async with self._courtesy.turn(asked):
+                gathering.order.gate.send()
                 answer = await tab.call(asked, self._options.call_seconds)
         except (FetchError, BrowserError) as error:
             if tab.is_lost:

@@ -8,6 +8,7 @@ import msgspec
 from longstop.domain.capture import ExitView, NetworkFigures
 from longstop.domain.errors import LongstopError
 from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.visits.gate import OPEN, Gate
 
 # Steps of the visit, told as events of the attempt's machine: browser_leased, asked_directly, sent, arrived, caught.
 OnStep = Callable[[str], None]
@@ -16,7 +17,8 @@ OnStep = Callable[[str], None]
 class VisitOrder(msgspec.Struct, frozen=True):
     """`calls` are the endpoint families wanted, by purpose; those in `required` must come for the visit to succeed.
     `key` is the match as the source knows it, `page` its page. Attempts count from 1. `is_plain` is about no match: it
-    is asked for directly first, learnt or not, and its page teaches nothing."""
+    is asked for directly first, learnt or not, and its page teaches nothing. `gate` is asked right before each thing
+    that is sent."""
 
     source: str
     key: str
@@ -26,6 +28,7 @@ class VisitOrder(msgspec.Struct, frozen=True):
     attempt: int = 1
     deadline_seconds: float = 45.0
     is_plain: bool = False
+    gate: Gate = OPEN
 
 
 class Visit(msgspec.Struct, frozen=True):
@@ -40,7 +43,8 @@ class Visit(msgspec.Struct, frozen=True):
 
 
 class Visitor(Protocol):
-    """Raises a FetchError, BrowserError or PayloadError of domain.errors when it brought not what is required.
+    """Raises a FetchError, BrowserError or PayloadError of domain.errors when it brought not what is required, and
+    whatever the gate raises when that is shut.
 
     `judged` hands the caller's verdict back: a session whose visits fail is changed or rests, and one that met a
     challenge loses its cookies. Every visit is judged exactly once, also one that raised.
@@ -50,7 +54,7 @@ class Visitor(Protocol):
 
     def judged(self, order: VisitOrder, error: Exception | None) -> None: ...
 
-    async def list(self, request: FetchRequest) -> Snapshot:
+    async def list(self, request: FetchRequest, gate: Gate = OPEN) -> Snapshot:
         """A call about no one match, such as the fixtures of a day."""
         ...
 

@@ -20,6 +20,7 @@ from longstop.fetch.egress.streams import Traffic
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.fetch.visits.bandwidth import Bandwidth
 from longstop.fetch.visits.direct import Direct, DirectCalls
+from longstop.fetch.visits.gate import OPEN, Gate
 from longstop.fetch.visits.gathering import INTERCEPTED, Gathering
 from longstop.fetch.visits.page_visit import PageCosts, PageVisits
 from longstop.fetch.visits.session import VisitSession
@@ -88,7 +89,7 @@ class MatchVisitor:
             going.session.forget()
         self._sessions.judged(going.session, order.key, error, going.network)
 
-    async def list(self, request: FetchRequest) -> Snapshot:
+    async def list(self, request: FetchRequest, gate: Gate = OPEN) -> Snapshot:
         """As the session would ask, or else from inside the site's first page; judged at once."""
         parts = urlsplit(request.url)
         order = VisitOrder(
@@ -99,6 +100,7 @@ class MatchVisitor:
             required=frozenset({request.purpose}),
             attempt=next(self._lists),
             is_plain=True,
+            gate=gate,
         )
         failure: Exception | None = None
         try:
@@ -118,6 +120,7 @@ class MatchVisitor:
 
     async def _counted(self, order: VisitOrder, going: "_Going", on_step: OnStep) -> Visit:
         """The figures stand also when nothing came of it: it was paid for."""
+        order.gate.require()
         session = going.session
         meter, direct, costs = Meter(session.passage.traffic), Direct(), PageCosts()
         try:

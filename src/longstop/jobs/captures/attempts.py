@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
 from longstop.clock import Clock
-from longstop.domain.capture_errors import CaptureFailedError, SourceRestingError
+from longstop.domain.capture_errors import AfterKickoffError, CaptureFailedError, SourceRestingError
 from longstop.domain.capture_failures import Ruling, Severity, ruling
 from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError
 from longstop.domain.match import MatchRef
@@ -67,7 +67,7 @@ class Attempts:
                 await self._pause_or_raise(run, error, is_probe=permit.is_probe)
 
     async def _attempt(self, run: Run, permit: Permit, judge: Judge, store: Store) -> Captured:
-        order = self._order(run)
+        order = self._order(run, permit)
         try:
             visit = await self._visitor.visit(order, run.step)
             run.note(visit)
@@ -75,14 +75,14 @@ class Attempts:
         except _OUR_RIVALS as error:
             is_ours = ruling(error).is_ours
             if is_ours:
-                permit.give_back()
+                self._circuit.give_back(permit)
             else:
                 self._circuit.judge(permit, is_success=False)
             self._visitor.judged(order, None if is_ours else error)
             raise
         except (LongstopError, asyncio.CancelledError) as error:
             # Nothing of this is the source's or the exit's doing.
-            permit.give_back()
+            (self._circuit.answered if isinstance(error, AfterKickoffError) else self._circuit.give_back)(permit)
             self._visitor.judged(order, None)
             self._tell_refusal(run, error)
             raise
@@ -102,7 +102,7 @@ class Attempts:
             self._tell(run, "skipped", error.reason, error)
             raise
 
-    def _order(self, run: Run) -> VisitOrder:
+    def _order(self, run: Run, permit: Permit) -> VisitOrder:
         fixture, options = run.fixture, self._options()
         ref = MatchRef(self._source.manifest.name, fixture.event_key, fixture.page)
         left = (fixture.kickoff_utc - self._clock.now()).total_seconds()
@@ -114,6 +114,7 @@ class Attempts:
             required=frozenset(options.families[:1]),
             attempt=run.attempt,
             deadline_seconds=max(0.1, min(options.visit_seconds, left)),
+            gate=self._circuit.gate(permit),
         )
 
     def _call(self, family: str, ref: MatchRef) -> FetchRequest:

@@ -1,11 +1,14 @@
 """The breaker of a source: it opens when too many captures of a rolling window fail, and then nothing is sent.
 
-One permit is one attempt. What says nothing about the source (a match that has begun, a store that is away) gives its
-permit back.
+One permit is one attempt, and is asked again right before each thing that is sent: it may have waited in a queue while
+the breaker opened. What says nothing about the source (a store that is away) gives its permit back.
 """
+
+from collections.abc import Callable
 
 from longstop.clock import Clock
 from longstop.domain.capture_errors import SourceRestingError
+from longstop.fetch.visits.gate import Gate
 from longstop.observe.signals import Signals
 from longstop.observe.signals import captures as facts
 from longstop.resilience.breaker import Breaker, BreakerPolicy, BreakerState, BreakerView, Permit, WindowRule
@@ -64,6 +67,24 @@ class Circuit:
             f"{self.source} rests after too many failures.", retry_in_seconds=self.retry_in_seconds
         )
 
+    def gate(self, permit: Permit) -> Gate:
+        return _PermitGate(permit, self._resting)
+
+    def give_back(self, permit: Permit) -> None:
+        """A probe that was sent is spent: given back, it would let one more leave. Unjudged, it is no success."""
+        if permit.is_probe and permit.is_sent:
+            self.judge(permit, is_success=False)
+        else:
+            permit.give_back()
+
+    def answered(self, permit: Permit) -> None:
+        """The source did its part, though nothing is kept of it: that a match has begun is no news of the source, but
+        a probe has found out what it was sent for."""
+        if permit.is_probe:
+            self.judge(permit, is_success=True)
+        else:
+            permit.give_back()
+
     def judge(self, permit: Permit, is_success: bool) -> None:
         before, now = self._breaker.state, self._clock.monotonic()
         (permit.succeed if is_success else permit.fail)(now)
@@ -82,3 +103,17 @@ class Circuit:
             self._bus.emit(facts.CircuitHalfOpened(at=now, source=self.source, probes=self._policy.probes))
         else:
             self._bus.emit(facts.CircuitClosed(at=now, source=self.source))
+
+
+class _PermitGate:
+    def __init__(self, permit: Permit, resting: Callable[[], SourceRestingError]) -> None:
+        self._permit = permit
+        self._resting = resting
+
+    def require(self) -> None:
+        if not self._permit.is_good:
+            raise self._resting()
+
+    def send(self) -> None:
+        self.require()
+        self._permit.is_sent = True

@@ -6,7 +6,7 @@ from datetime import date
 import msgspec
 
 from longstop.domain.capture import Fixture
-from longstop.domain.capture_errors import CaptureFailedError, TakenEventError
+from longstop.domain.capture_errors import CaptureError, CaptureFailedError, TakenEventError
 from longstop.domain.capture_failures import ruling
 from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError
 from longstop.domain.football import FootballEvent
@@ -76,13 +76,14 @@ class Resolving:
         """Raises SourceRestingError unless the breaker is shut: its few probes are for captures."""
         self._circuit.require_closed()
         permit = self._circuit.admit()
+        asked = requests.scheduled(self._source.base_url, day)
         try:
-            events = read_list(await self._visitor.list(requests.scheduled(self._source.base_url, day)))
+            events = read_list(await self._visitor.list(asked, self._circuit.gate(permit)))
         except (FetchError, BrowserError, PayloadError):
             self._circuit.judge(permit, is_success=False)
             raise
-        except asyncio.CancelledError:
-            permit.give_back()
+        except (CaptureError, asyncio.CancelledError):
+            self._circuit.give_back(permit)
             raise
         self._circuit.judge(permit, is_success=True)
         return events
