@@ -21,7 +21,7 @@ def capture(
     home: Annotated[str, typer.Option(help="The home team.")],
     away: Annotated[str, typer.Option(help="The away team.")],
     kickoff: Annotated[str, typer.Option(help="Its kickoff in UTC, as 2026-05-24T18:00:00Z.")],
-    match_id: Annotated[int, typer.Option(help="Your own number of the match.")],
+    match_id: Annotated[int, typer.Option(help="Your own number of the match.", min=1, max=2**63 - 1)],
     config: ConfigFile = None,
     overrides: Overrides = None,
     is_stored: Annotated[bool, typer.Option("--store/--no-store", help="Keep what was captured.")] = True,

@@ -71,6 +71,7 @@ TABLE: tuple[tuple[type[LongstopError], Ruling], ...] = (
     (errors.BrowserMissingError, _hard("no_browser", is_ours=True)),
     (errors.BrowserError, _soft("browser")),
     (errors.SchemaBreakError, _hard("schema_break")),
+    (errors.RecordRefusedError, _hard("not_keepable", is_ours=True)),
     (errors.EmptyPayloadError, _soft("empty")),
     (errors.MisfiledPayloadError, _soft("wrong_match", soft_max=1)),
     (ContradictoryPayloadError, _soft("held", soft_max=2)),

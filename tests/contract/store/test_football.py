@@ -148,3 +148,15 @@ async def test_what_was_released_waits_no_longer(store: Store) -> None:
     await store.save(WriteBatch(quarantined=(quarantined(), quarantined(2))))
     await store.save(WriteBatch(quarantined=(quarantined(released_at=at(3)),)))
     assert list(await store.quarantined()) == [quarantined(2)]
+
+
+@pytest.mark.req("D9")
+async def test_a_nul_in_a_name_is_kept_as_it_came(store: Store) -> None:
+    """PostgreSQL takes none in text."""
+    odd = sheet()
+    named = msgspec.structs.replace(odd.players[0], name="a\x00b\x10c")
+    told = msgspec.structs.replace(odd, players=(named, *odd.players[1:]), sheet={"odd": "a\x00b"})
+    known = msgspec.structs.replace(match(), home_team="Reds\x00", away_team="\x10Blues")
+    await store.save(WriteBatch(football=(known,), lineups=(told,)))
+    assert await store.line_ups(told.match_id) == [told]
+    assert await store.football_match(known.match_id) == known

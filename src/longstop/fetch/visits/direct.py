@@ -12,7 +12,7 @@ from longstop.domain.errors import (
     UnexpectedStatusError,
 )
 from longstop.fetch.politeness import Courtesy
-from longstop.fetch.snapshot import FetchRequest, Snapshot
+from longstop.fetch.snapshot import Snapshot
 from longstop.fetch.visits.allow_list import AllowList
 from longstop.fetch.visits.gathering import content_error
 from longstop.fetch.visits.session import VisitSession

@@ -12,7 +12,7 @@ from datetime import timedelta
 from longstop.clock import Clock
 from longstop.domain.capture_errors import AfterKickoffError, CaptureFailedError, SourceRestingError
 from longstop.domain.capture_failures import Ruling, Severity, ruling
-from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError
+from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError, RecordRefusedError
 from longstop.domain.match import MatchRef
 from longstop.fetch.snapshot import FetchRequest
 from longstop.fetch.visits.visit import Visit, Visitor, VisitOrder
@@ -33,7 +33,7 @@ CALLS = {
     "statistics": requests.statistics,
     "incidents": requests.incidents,
 }
-_OUR_RIVALS = (FetchError, BrowserError, PayloadError)
+_OUR_RIVALS = (FetchError, BrowserError, PayloadError, RecordRefusedError)
 
 
 class Attempts:
@@ -56,7 +56,7 @@ class Attempts:
         self._chance = chance
 
     async def capture(self, run: Run, judge: Judge, store: Store) -> Captured:
-        """Raises CaptureFailedError, SourceRestingError or AfterKickoffError; a StoreError leaves as it is."""
+        """Raises CaptureFailedError, SourceRestingError or AfterKickoffError; a store that is away leaves as it is."""
         while True:
             run.begin(self._clock.monotonic())
             require_before(run.fixture.kickoff_utc, self._clock.now())

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import msgspec
 
-from longstop.domain.errors import SchemaBreakError
+from longstop.domain.errors import RecordRefusedError, SchemaBreakError
 from longstop.domain.football_record import CaptureProgress, FootballMatch, LineUpRecord, Quarantined
 from longstop.fetch.snapshot import Snapshot
 from longstop.jobs.captures.judging import Captured, moment_of
@@ -38,17 +38,15 @@ class Keeping:
         family = _FAMILIES.get(error.contract, Family.EVENT).value
         if self._store is None or family not in snapshots:
             return
-        held = Quarantined(
-            match_id=run.fixture.match_id,
-            captured_at=moment_of(snapshots),
-            family=family,
-            sha256=snapshots[family].sha256(),
-            contract=error.contract,
-            reason=error.message,
-            source_event_id=run.fixture.event_key,
-            kickoff_at=run.fixture.kickoff_utc,
-        )
+        held = _held(run, moment_of(snapshots), family, snapshots[family].sha256(), error)
         await self._store.save(WriteBatch(quarantined=(held,)))
+
+    async def hold(self, run: Run, captured_at: datetime, shas: Mapping[str, str], error: RecordRefusedError) -> None:
+        """What the store refused to keep: of what it was made waits, as that of a broken contract does."""
+        if self._store is not None:
+            family = Family.LINEUPS.value if Family.LINEUPS.value in shas else Family.EVENT.value
+            held = _held(run, captured_at, family, shas[family], error)
+            await self._store.save(WriteBatch(quarantined=(held,)))
 
     async def keep(self, run: Run, captured: Captured) -> bool:
         """In one transaction. True when it says something new."""
@@ -109,6 +107,22 @@ class Keeping:
     async def keep_progress(self, progress: CaptureProgress) -> None:
         if self._store is not None:
             await self._store.save(WriteBatch(progress=(progress,)))
+
+
+def _held(
+    run: Run, captured_at: datetime, family: str, sha256: str, error: SchemaBreakError | RecordRefusedError
+) -> Quarantined:
+    contract = error.contract if isinstance(error, SchemaBreakError) else VERSIONS[Family(family)]
+    return Quarantined(
+        match_id=run.fixture.match_id,
+        captured_at=captured_at,
+        family=family,
+        sha256=sha256,
+        contract=contract,
+        reason=error.message,
+        source_event_id=run.fixture.event_key,
+        kickoff_at=run.fixture.kickoff_utc,
+    )
 
 
 def later(before: CaptureProgress | None, told: CaptureProgress, next_at: datetime | None) -> CaptureProgress:

@@ -10,7 +10,7 @@ import msgspec
 
 from longstop.domain.capture import Fixture
 from longstop.domain.capture_errors import AfterKickoffError
-from longstop.domain.errors import LongstopError, PayloadError
+from longstop.domain.errors import LongstopError, PayloadError, RecordRefusedError
 from longstop.domain.football_record import FootballMatch, Quarantined
 from longstop.fetch.snapshot import FetchRequest, Snapshot
 from longstop.jobs.captures.judging import Captured, judged
@@ -50,7 +50,10 @@ async def _read(store: Store, keeping: Keeping, held: Quarantined, now: datetime
         return _told(held, "after_kickoff", error.message)
     except PayloadError as error:
         return _told(held, "broken", _words(error))
-    is_news = await _keep(keeping, held, match, captured)
+    try:
+        is_news = await _keep(keeping, held, match, captured)
+    except RecordRefusedError as error:
+        return _told(held, "broken", _words(error))
     await _release(store, held, now)
     return _told(held, "kept" if is_news else "unchanged")
 

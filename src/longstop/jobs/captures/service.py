@@ -12,6 +12,7 @@ import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
+from typing import Final
 
 import msgspec
 
@@ -25,6 +26,7 @@ from longstop.domain.errors import (
     InputError,
     MatchGoneError,
     PayloadError,
+    RecordRefusedError,
     SchemaBreakError,
     SourceTimeoutError,
 )
@@ -41,7 +43,7 @@ from longstop.jobs.captures.options import CaptureOptions, Options
 from longstop.jobs.captures.records import result_of
 from longstop.jobs.captures.resolving import Resolving, not_looked_up
 from longstop.jobs.captures.run import Run
-from longstop.observe.signals import Signals
+from longstop.observe.signals import ErrorRaised, Signals
 from longstop.observe.signals import captures as facts
 from longstop.sources.sofascore import SofascoreReader
 from longstop.sources.sofascore.normalized import NORMALIZED
@@ -49,6 +51,7 @@ from longstop.store.contract import Store
 
 _SUCCESS, _SKIPPED = "success", "skipped"
 _LINEUPS = "lineups"
+NUMBER_MAX: Final = 2**63 - 1
 
 
 @dataclass(slots=True)
@@ -91,7 +94,7 @@ class SofascoreScraperService:
         priority: str = "normal",
     ) -> ScrapeResult:
         fixture = Fixture(
-            match_id=match_id,
+            match_id=_number(match_id),
             kickoff_utc=_utc(kickoff_utc),
             home_team=home_team,
             away_team=away_team,
@@ -169,10 +172,29 @@ class SofascoreScraperService:
         return told
 
     async def _keep(self, run: Run, captured: Captured) -> None:
-        is_news = await self._keeping.keep(run, captured)
+        try:
+            is_news = await self._keeping.keep(run, captured)
+        except RecordRefusedError as error:
+            await self._hold(run, captured, error)
+            raise
         run.step("stored")
         await self._note(run, self._success(run, captured), captured.kickoff)
         self._bus.emit(self._told(run, captured, is_news=is_news))
+
+    async def _hold(self, run: Run, captured: Captured, error: RecordRefusedError) -> None:
+        """It keeps its contract, and yet the store cannot keep it: told loudly, and put aside."""
+        await self._keeping.hold(run, captured.captured_at, captured.shas, error)
+        self._bus.emit(
+            ErrorRaised(
+                at=self._clock.now(),
+                severity="CRITICAL",
+                match_id=str(run.fixture.match_id),
+                error_type=error.kind,
+                error_message=error.message,
+                hint=error.hint,
+                operation="captures: keep",
+            )
+        )
 
     def _told(self, run: Run, captured: Captured, *, is_news: bool) -> facts.MatchCaptured:
         lineups = captured.report.lineups
@@ -255,6 +277,12 @@ def _require_whole(visit: Visit, families: tuple[str, ...]) -> None:
             raise error
         if error is None and family not in visit.snapshots:
             raise SourceTimeoutError(f"The page did not ask for {family}.")
+
+
+def _number(match_id: int) -> int:
+    if not 0 < match_id <= NUMBER_MAX:
+        raise InputError(f"{str(match_id)[:25]} is no number of a match.", hint=f"Give one from 1 to {NUMBER_MAX}.")
+    return match_id
 
 
 def _utc(moment: datetime) -> datetime:

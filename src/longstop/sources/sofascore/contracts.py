@@ -40,7 +40,9 @@ def converted(content: object, shape: type[T], family: Family) -> T:
 
 
 def schema_break(family: Family, missing: tuple[str, ...] = (), wrong: tuple[str, ...] = ()) -> SchemaBreakError:
-    told = [f"{path} is missing" for path in missing] + [f"{path} is of another type" for path in wrong]
+    told = [f"{path} is missing" for path in missing] + [
+        f"{path} is of another type or out of bounds" for path in wrong
+    ]
     return SchemaBreakError(
         f"It breaks {VERSIONS[family]}: {'; '.join(told[:5])}{' and more' if len(told) > 5 else ''}.",
         contract=VERSIONS[family],
@@ -61,7 +63,7 @@ def _break(content: object, shape: type[Any], family: Family, text: str) -> Sche
 
 
 def _faults(value: object, kind: inspect.Type, path: str) -> Iterator[tuple[bool, str]]:
-    """(True, path) for what is missing, (False, path) for what is of another type."""
+    """(True, path) for what is missing, (False, path) for what is of another type or out of bounds."""
     if isinstance(kind, inspect.UnionType):
         if value is not None or not kind.includes_none:
             yield from _faults_of_one(value, kind, path)
@@ -104,13 +106,18 @@ def _list_faults(value: object, kind: inspect.ListType, path: str) -> Iterator[t
 def _fits(value: object, kind: inspect.Type) -> bool:
     if isinstance(kind, inspect.IntType):
         is_whole = isinstance(value, float) and value.is_integer()
-        return (isinstance(value, int) and not isinstance(value, bool)) or is_whole
+        return ((isinstance(value, int) and not isinstance(value, bool)) or is_whole) and _is_within(value, kind)
     if isinstance(kind, inspect.FloatType):
         return isinstance(value, int | float) and not isinstance(value, bool)
     for described, python in _PLAIN:
         if isinstance(kind, described):
             return isinstance(value, python)
     return True
+
+
+def _is_within(value: Any, kind: inspect.IntType) -> bool:
+    is_low = (kind.gt is not None and value <= kind.gt) or (kind.ge is not None and value < kind.ge)
+    return not is_low and (kind.le is None or value <= kind.le)
 
 
 _PLAIN: tuple[tuple[type[inspect.Type], type], ...] = (

@@ -1,48 +1,56 @@
 """The site's payloads as they are sent. Strict in what we use, blind to what we do not, optional where a real one
 lacks it. A change here that refuses what was accepted before is a new version in contracts.py."""
 
+from typing import Annotated
+
 import msgspec
+from msgspec import Meta
+
+# Whoever keeps a number keeps 64 bits of it; what is larger is no number of a match.
+Whole = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+Ident = Annotated[int, Meta(gt=0, le=2**63 - 1)]
+Shirt = Annotated[int, Meta(ge=0, le=999)]
 
 
 class Named(msgspec.Struct, frozen=True, kw_only=True):
-    id: int
+    id: Ident
     name: str
 
 
 class Person(msgspec.Struct, frozen=True, kw_only=True):
     """Referees and coaches come without an id at times."""
 
-    id: int | None = None
+    id: Whole | None = None
     name: str = ""
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    code: int
+    code: Whole
     type: str
     description: str = ""
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    current: int | None = None
-    display: int | None = None
-    period1: int | None = None
-    period2: int | None = None
-    period3: int | None = None
-    period4: int | None = None
-    normaltime: int | None = None
-    extra1: int | None = None
-    extra2: int | None = None
-    overtime: int | None = None
-    penalties: int | None = None
-    aggregated: int | None = None
+    current: Whole | None = None
+    display: Whole | None = None
+    period1: Whole | None = None
+    period2: Whole | None = None
+    period3: Whole | None = None
+    period4: Whole | None = None
+    normaltime: Whole | None = None
+    extra1: Whole | None = None
+    extra2: Whole | None = None
+    overtime: Whole | None = None
+    penalties: Whole | None = None
+    aggregated: Whole | None = None
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True):
-    period_started: int | None = msgspec.field(name="currentPeriodStartTimestamp", default=None)
+    period_started: Whole | None = msgspec.field(name="currentPeriodStartTimestamp", default=None)
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True):
-    changed: int | None = msgspec.field(name="changeTimestamp", default=None)
+    changed: Whole | None = msgspec.field(name="changeTimestamp", default=None)
 
 
 class Sport(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,20 +73,20 @@ class Season(msgspec.Struct, frozen=True, kw_only=True):
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
     """A match in a list. Lists of the site's own search and of old seasons come without a score."""
 
-    id: int
-    start: int = msgspec.field(name="startTimestamp")
+    id: Ident
+    start: Whole = msgspec.field(name="startTimestamp")
     status: Status
     home: Named = msgspec.field(name="homeTeam")
     away: Named = msgspec.field(name="awayTeam")
     home_score: Score = msgspec.field(name="homeScore", default=Score())
     away_score: Score = msgspec.field(name="awayScore", default=Score())
-    winner: int | None = msgspec.field(name="winnerCode", default=None)
-    aggregated_winner: int | None = msgspec.field(name="aggregatedWinnerCode", default=None)
+    winner: Whole | None = msgspec.field(name="winnerCode", default=None)
+    aggregated_winner: Whole | None = msgspec.field(name="aggregatedWinnerCode", default=None)
     tournament: Tournament = Tournament()
     season: Season | None = None
     time: Clock = Clock()
     changes: Changes = Changes()
-    half_minutes: int | None = msgspec.field(name="defaultPeriodLength", default=None)
+    half_minutes: Whole | None = msgspec.field(name="defaultPeriodLength", default=None)
     slug: str | None = None
     custom_id: str | None = msgspec.field(name="customId", default=None)
 
@@ -102,18 +110,18 @@ class EventList(msgspec.Struct, frozen=True, kw_only=True):
 
 class Incident(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = msgspec.field(name="incidentType")
-    id: int | None = None
-    time: int | None = None
-    added: int | None = msgspec.field(name="addedTime", default=None)
-    seconds: int | None = msgspec.field(name="timeSeconds", default=None)
-    countdown: int | None = msgspec.field(name="reversedPeriodTime", default=None)
+    id: Whole | None = None
+    time: Whole | None = None
+    added: Whole | None = msgspec.field(name="addedTime", default=None)
+    seconds: Whole | None = msgspec.field(name="timeSeconds", default=None)
+    countdown: Whole | None = msgspec.field(name="reversedPeriodTime", default=None)
     is_home: bool | None = msgspec.field(name="isHome", default=None)
-    home_score: int | None = msgspec.field(name="homeScore", default=None)
-    away_score: int | None = msgspec.field(name="awayScore", default=None)
+    home_score: Whole | None = msgspec.field(name="homeScore", default=None)
+    away_score: Whole | None = msgspec.field(name="awayScore", default=None)
     detail: str | None = msgspec.field(name="incidentClass", default=None)
     text: str | None = None
-    length: int | None = None
-    sequence: int | None = None
+    length: Whole | None = None
+    sequence: Whole | None = None
     player: Person | None = None
     assist: Person | None = msgspec.field(name="assist1", default=None)
     player_in: Person | None = msgspec.field(name="playerIn", default=None)
@@ -126,7 +134,7 @@ class IncidentsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
 class PlayerFigures(msgspec.Struct, frozen=True, kw_only=True):
     rating: float | None = None
-    minutes: int | None = msgspec.field(name="minutesPlayed", default=None)
+    minutes: Whole | None = msgspec.field(name="minutesPlayed", default=None)
 
 
 class SquadPlayer(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +143,7 @@ class SquadPlayer(msgspec.Struct, frozen=True, kw_only=True):
     player: Named
     substitute: bool
     position: str | None = None
-    shirt: int | None = msgspec.field(name="shirtNumber", default=None)
+    shirt: Shirt | None = msgspec.field(name="shirtNumber", default=None)
     captain: bool = False
     statistics: PlayerFigures = PlayerFigures()
 
