@@ -34,7 +34,7 @@ SETTINGS = ("--set", "jobs.base_delay=0.2", "--set", "jobs.max_delay=1", "--set"
 
 def prove_season(wishes: Wishes) -> Iterator[Figure]:
     with empty_folder("season") as folder:
-        with _league() as url:
+        with league() as url:
             kills, runs = _until_whole(folder, url, wishes.kills or 20)
         yield exactly("kills", kills, wishes.kills or 20)
         yield noted("runs until everything was there", runs)
@@ -42,7 +42,7 @@ def prove_season(wishes: Wishes) -> Iterator[Figure]:
 
 
 @contextmanager
-def _league() -> Iterator[str]:
+def league() -> Iterator[str]:
     """A season that has been played, with mild faults, served from a thread of its own."""
     loop, clock = asyncio.new_event_loop(), SystemClock()
     turning = threading.Thread(target=loop.run_forever)
@@ -92,10 +92,10 @@ def _figures_of(database: Path) -> Iterator[Figure]:
         def one(query: str) -> Any:
             return kept.execute(query).fetchone()[0]
 
-        yield exactly("matches that are there, finished", one(_FINISHED), MATCHES)
-        yield exactly("matches with more than one revision of the same", one(_TWICE), 0)
-        yield exactly("matches whose goals are not all there", one(_HALF), 0)
-        yield exactly("matches without statistics or line-ups", one(_BARE), 0)
+        yield exactly("matches that are there, finished", one(FINISHED), MATCHES)
+        yield exactly("matches with more than one revision of the same", one(TWICE), 0)
+        yield exactly("matches whose goals are not all there", one(HALF), 0)
+        yield exactly("matches without statistics or line-ups", one(BARE), 0)
         yield exactly("tasks that are not done", one("SELECT count(*) FROM scrape_tasks WHERE state <> 'DONE'"), 0)
         yield exactly("jobs that are not done", one("SELECT count(*) FROM scrape_jobs WHERE state <> 'DONE'"), 0)
         yield exactly("tasks", one("SELECT count(*) FROM scrape_tasks"), MATCHES)
@@ -103,13 +103,13 @@ def _figures_of(database: Path) -> Iterator[Figure]:
         yield exactly("the database is whole", one("PRAGMA integrity_check"), "ok")
 
 
-_FINISHED = "SELECT count(DISTINCT match_id) FROM round_matches WHERE is_finished"
-_TWICE = "SELECT count(*) FROM (SELECT 1 FROM round_matches GROUP BY match_id HAVING count(*) > 1)"
-_HALF = """
+FINISHED = "SELECT count(DISTINCT match_id) FROM round_matches WHERE is_finished"
+TWICE = "SELECT count(*) FROM (SELECT 1 FROM round_matches GROUP BY match_id HAVING count(*) > 1)"
+HALF = """
 SELECT count(*) FROM round_matches m WHERE m.home_goals + m.away_goals <>
     (SELECT count(*) FROM round_events e WHERE e.match_id = m.match_id AND e.revision = m.revision AND e.kind = 'goal')
 """
-_BARE = """
+BARE = """
 SELECT count(*) FROM round_matches m
 WHERE NOT EXISTS (SELECT 1 FROM round_statistics s WHERE s.match_id = m.match_id AND s.revision = m.revision)
    OR NOT EXISTS (SELECT 1 FROM round_lineups l WHERE l.match_id = m.match_id AND l.revision = m.revision)

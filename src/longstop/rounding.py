@@ -70,6 +70,7 @@ def open_rounds(
     limits = RunnerLimits(
         at_once=min(jobs.concurrency, wanted.rate_limits.max_concurrent_contexts),
         lease_seconds=jobs.lease,
+        keep_days=jobs.keep_days,
         is_alone=settings.database.url.get_secret_value().startswith(SQLITE),
     )
     runner = RoundRunner(source.manifest.name, journal, work, clock, bus, owner_name(), limits)

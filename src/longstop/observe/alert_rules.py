@@ -247,6 +247,19 @@ def _on_degraded(degraded: facts.AccessDegraded) -> AlertRaised:
     )
 
 
+def _on_round(settled: facts.RoundSettled) -> AlertRaised | None:
+    if settled.state != "FAILED":
+        return None
+    return AlertRaised(
+        at=settled.at,
+        alert="round failed",
+        severity="ERROR",
+        message=f"{settled.round} has ended with dead letters.",
+        hint="`longstop rounds dead` says why and where the evidence lies; then retry-failed, or reread after a fix.",
+        context={"subject": settled.job_id, "job_id": settled.job_id, "source": settled.source},
+    )
+
+
 RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     **CAPTURE_RULES,
     facts.ErrorRaised: _on_error,
@@ -270,4 +283,5 @@ RULES: Final[Mapping[type[facts.Signal], Rule]] = {
     facts.AdminAuditLost: _on_audit_lost,
     facts.LimitsLost: _on_limits,
     facts.AccessDegraded: _on_degraded,
+    facts.RoundSettled: _on_round,
 }

@@ -26,6 +26,7 @@
 | challenge | every exit meets a challenge | ERROR |
 | circuit opened | too many captures failed; nothing is sent to the source for a while | WARN |
 | data integrity degraded | confirmed line-ups with more empty fields than scraper.capture.max_null_percent | WARN |
+| round failed | a round of a league ended with dead letters, or could not be listed | ERROR |
 | state lost | a scraper knew more than the record shows | CRITICAL |
 
 To add one: a row in `alert_rules.RULES`, and here. The same alert about the same match is raised once in five minutes

@@ -24,6 +24,7 @@ from longstop.observe.freshness import AgeHistogram
 from longstop.observe.health import Board
 from longstop.observe.ladder_metrics import LadderMetrics
 from longstop.observe.resource_metrics import ResourceMetrics
+from longstop.observe.round_metrics import RoundMetrics
 from longstop.observe.signals import troubles
 from longstop.observe.staleness import OTHER, BoardCollector
 
@@ -134,6 +135,7 @@ class Metrics:
         self._backlog = BacklogMetrics(self.registry)
         self._entry = EntryMetrics(self.registry)
         self._captures = CaptureMetrics(self.registry)
+        self._rounds = RoundMetrics(self.registry)
         self.ladder = LadderMetrics(self.registry)
         self._shared: dict[str, _MatchSeries] = {}
 
@@ -254,6 +256,7 @@ class Metrics:
         self._backlog.subscribe(signals)
         self._entry.subscribe(signals)
         self._captures.subscribe(signals)
+        self._rounds.subscribe(signals)
 
     def watch(self, board: Board, freshness: AgeHistogram, now: Callable[[], datetime]) -> None:
         """Adds the metrics that are asked for rather than counted."""

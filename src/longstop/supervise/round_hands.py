@@ -5,7 +5,6 @@ where there is nothing to take. A message that is lost, late or doubled does no 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Final
 
 import msgspec
 
@@ -17,9 +16,7 @@ from longstop.observe.signals import Signals
 from longstop.store.rounds.dueness import Due
 from longstop.store.rounds.journal import RoundJournal
 from longstop.store.rounds.leases import Taker
-from longstop.supervise.rounds import Work
-
-PRUNED_AT_ONCE: Final = 100
+from longstop.supervise.rounds import PRUNED_AT_ONCE, Work
 
 
 class HandLimits(msgspec.Struct, frozen=True):

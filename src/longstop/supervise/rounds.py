@@ -20,6 +20,8 @@ from longstop.store.rounds.leases import Taker
 from longstop.supervise.service import Stop
 
 RETRY_SECONDS: Final = 2.0
+PRUNE_SECONDS: Final = 86400.0
+PRUNED_AT_ONCE: Final = 100
 
 
 class RunnerLimits(msgspec.Struct, frozen=True):
@@ -30,6 +32,7 @@ class RunnerLimits(msgspec.Struct, frozen=True):
     look_seconds: float = 0.5
     finish_seconds: float = 5.0
     losses_max: int = 10
+    keep_days: int = 365
     is_alone: bool = True
 
 
@@ -72,6 +75,7 @@ class RoundRunner:
     async def run(self, stop: Stop) -> None:
         stop.on_asked(self.kick)
         keeping = asyncio.create_task(self._keep_leases(stop), name=f"leases of {self._source}")
+        pruning = asyncio.create_task(self._prune(stop), name=f"old rounds of {self._source}")
         try:
             if self._limits.is_alone:
                 await self._end_leases(stop)
@@ -79,7 +83,8 @@ class RoundRunner:
                 await self._wait(await self._look())
         finally:
             keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            pruning.cancel()
+            await asyncio.gather(keeping, pruning, return_exceptions=True)
             await self._finish()
 
     async def drain(self) -> None:
@@ -160,6 +165,17 @@ class RoundRunner:
             for task, lease in held.items():
                 if id(lease) not in kept and task in self._running:
                     task.cancel()  # somebody else has it, or its job was cancelled
+
+    async def _prune(self, stop: Stop) -> None:
+        """At the start and then daily: jobs that ended long ago leave, a few in each transaction."""
+        while not stop.is_wanted:
+            before = self._clock.now() - timedelta(days=self._limits.keep_days)
+            try:
+                while await self._journal.prune(before, PRUNED_AT_ONCE) == PRUNED_AT_ONCE:
+                    pass
+            except StoreError as error:
+                self._tell(error)
+            await stop.pause(PRUNE_SECONDS)
 
     async def _end_leases(self, stop: Stop) -> None:
         is_done = False
