@@ -8,6 +8,7 @@ from longstop.serve.api import create_app
 from longstop.serve.closing import Closing
 from longstop.serve.entry.hall import Entry, open_to_this_machine
 from longstop.serve.gate import Gate
+from longstop.serve.rounds.routes import RoundsCounter
 from longstop.serve.server import ApiServer
 from longstop.settings import ReloadResult
 from tests.unit.serve.world import World
@@ -63,8 +64,9 @@ def _open(world: World) -> Entry:
 
 
 class Site:
-    def __init__(self, entry: Callable[[World], Entry] = _open) -> None:
+    def __init__(self, entry: Callable[[World], Entry] = _open, rounds: RoundsCounter | None = None) -> None:
         self.world = World()
+        self._rounds = rounds
         self._entry = entry(self.world)
         self.operator = Operator()
         self.kept: dict[str, bytes] = {}
@@ -98,7 +100,7 @@ class Site:
             verbs=self.operator,
             evidence=lambda folder, name: self.kept.get(f"{folder}/{name}"),
         )
-        return create_app(replace(self.world.model, closing=self.closing), self._entry, admin=desk)
+        return create_app(replace(self.world.model, closing=self.closing), self._entry, admin=desk, rounds=self._rounds)
 
     async def _reload(self, reason: str) -> ReloadResult:
         self.operator.asked.append("reload")

@@ -104,7 +104,7 @@ def create_litestar(
     return Litestar(
         route_handlers=[
             *routes,
-            console_router(OpsBoard(model, epoch=token_hex(4)), model),
+            console_router(OpsBoard(model, epoch=token_hex(4), rounds=rounds.desk if rounds else None), model),
             *([admin_router(admin)] if admin is not None else []),
             *([push_router(push)] if push is not None else []),
             *([rounds_router(rounds)] if rounds is not None else []),

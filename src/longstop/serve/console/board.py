@@ -16,9 +16,11 @@ import msgspec
 from longstop.clock import to_millis
 from longstop.domain.errors import StoreError
 from longstop.domain.match import MatchStatus
+from longstop.jobs.rounds.desk import RoundsDesk
 from longstop.observe.health import Watched
 from longstop.serve.console.bookmarks import Bookmark
 from longstop.serve.console.head import Head, build_head
+from longstop.serve.console.rounds import RoundLine, newest_rounds
 from longstop.serve.console.rows import Pulse, Row, build_pulse, build_row
 from longstop.serve.console.scene import Scene, Standing
 from longstop.serve.console.telling import News, news_after
@@ -35,7 +37,8 @@ _NOBODY: Final = Standing()
 
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`members` are the numbers of all matches, sent when one came or went; `is_whole`: forget what you knew."""
+    """`members` are the numbers of all matches, sent when one came or went, `rounds` all that are shown, when one
+    of them has moved; `is_whole`: forget what you knew."""
 
     bookmark: str
     now: int
@@ -45,6 +48,7 @@ class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     ages: list[tuple[int, str]] = []
     news: list[News] = []
     members: list[int] | None = None
+    rounds: list[RoundLine] | None = None
     is_whole: bool = False
 
 
@@ -64,8 +68,13 @@ class _Kept(msgspec.Struct):
 class OpsBoard:
     """Shared by every page that is open."""
 
-    def __init__(self, model: ReadModel, epoch: str, look_seconds: float = LOOK_SECONDS) -> None:
+    def __init__(
+        self, model: ReadModel, epoch: str, look_seconds: float = LOOK_SECONDS, rounds: RoundsDesk | None = None
+    ) -> None:
         self._model = model
+        self._rounds_desk = rounds
+        self._rounds: list[RoundLine] = []
+        self._rounds_revision = 0
         self._look_seconds = look_seconds
         self._epoch = epoch
         self._revision = 0
@@ -96,6 +105,7 @@ class OpsBoard:
             ages=[(each.number, each.ages) for each in kept if each.ages_revision > known.revision],
             news=news_after(happenings, known.news),
             members=[each.number for each in kept] if not is_known or self._members_revision > known.revision else None,
+            rounds=self._rounds if not is_known or self._rounds_revision > known.revision else None,
             is_whole=not is_known,
         )
 
@@ -132,6 +142,13 @@ class OpsBoard:
         unwatched = [row.ref.match_id for row in shown if not self._is_on_board(row.ref.match_id)]
         self._live = dict(await store.live(unwatched)) if unwatched else {}
         self._rows = {row.ref.match_id: row for row in shown}
+        await self._read_rounds()
+
+    async def _read_rounds(self) -> None:
+        found = [] if self._rounds_desk is None else await newest_rounds(self._rounds_desk)
+        if found != self._rounds:
+            self._revision += 1
+            self._rounds, self._rounds_revision = found, self._revision
 
     def _recent(self, rows: Sequence[MatchRow]) -> list[MatchRow]:
         """Finished matches leave the page after a day."""

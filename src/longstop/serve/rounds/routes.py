@@ -184,7 +184,7 @@ async def dead_letters(
     summary="Try dead letters again: of a job, of a round, some matches, or all",
     responses=problems(*_BAD),
 )
-async def retry_failed(counter: Counter, request: _Request, data: JSONBody[RetryRequest] | None = None) -> RetriedOut:
+async def retry_failed(counter: Counter, request: _Request, data: JSONBody[RetryRequest | None] = None) -> RetriedOut:
     await _require_meant(request, RetryRequest)
     wanted = data or RetryRequest()
     revived = await counter.desk.retry_failed(wanted.matches, **wanted.filters)

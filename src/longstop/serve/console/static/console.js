@@ -7,6 +7,7 @@ import { headline, showHead } from "/console/instance.js";
 import { Link } from "/console/link.js";
 import { MatchPage } from "/console/match.js";
 import { News } from "/console/news.js";
+import { Rounds } from "/console/rounds.js";
 import { session } from "/console/session.js";
 import { byId, duration, put, show } from "/console/text.js";
 
@@ -19,6 +20,7 @@ const link = new Link(take, tellLink);
 const board = new Board(link);
 const titleOf = (id) => board.views.get(id)?.row?.title ?? id;
 const news = new News(titleOf);
+const rounds = new Rounds();
 const verbs = new Verbs(titleOf);
 const page = new MatchPage(link, board, verbs);
 const desk = new Desk(verbs, titleOf, () => page.id === null);
@@ -32,6 +34,7 @@ function take(frame) {
   const began = performance.now();
   board.take(frame);
   news.take(frame);
+  rounds.take(frame);
   showHead(frame.head);
   show(byId("store-lost"), !frame.head.store_answers);
   const words = headline(board.summary());
@@ -67,6 +70,7 @@ function tellLink(state) {
 function tick() {
   const now = link.now();
   if (link.heardAt !== null) board.tick(now);
+  if (link.heardAt !== null) rounds.tick(now);
   page.tick(now);
   if (link.state !== "lost") return;
   const since = link.silentSeconds();
@@ -123,6 +127,7 @@ const KEYS = {
   ArrowUp: () => board.step(-1),
   n: () => byId("news").focus(),
   o: () => byId("desk").focus(),
+  r: () => byId("rounds").focus(),
   t: () => turnTheme(),
   "?": () => byId("keys").showModal(),
   Escape: () => leave(),
