@@ -104,7 +104,7 @@ def _figures_of(database: Path) -> Iterator[Figure]:
 
 
 FINISHED = "SELECT count(DISTINCT match_id) FROM round_matches WHERE is_finished"
-TWICE = "SELECT count(*) FROM (SELECT 1 FROM round_matches GROUP BY match_id HAVING count(*) > 1)"
+TWICE = "SELECT count(*) FROM (SELECT 1 FROM round_matches GROUP BY match_id HAVING count(*) > 1) AS twice"
 HALF = """
 SELECT count(*) FROM round_matches m WHERE m.home_goals + m.away_goals <>
     (SELECT count(*) FROM round_events e WHERE e.match_id = m.match_id AND e.revision = m.revision AND e.kind = 'goal')

@@ -27,6 +27,8 @@ from longstop_origin.league.site import LeagueSite
 from longstop_origin.server import serve_site
 from longstop_origin.site import Site
 from longstop_origin.world import World, WorldOptions
+from tests.servers.process import ServerMissingError
+from tests.servers.rabbitmq import RabbitServer
 from tests.servers.redis import RedisServer
 from tests.servers.workers import RunningWorker, WorkerPlace
 
@@ -212,6 +214,29 @@ async def test_a_worker_that_consumes_no_longer_is_replaced_and_one_without_keep
         worker.popen.kill()
         await asyncio.to_thread(worker.popen.wait)
         await asyncio.to_thread(fresh.wait, 30)
+
+
+@pytest.mark.req("E5")
+async def test_rounds_are_brought_by_way_of_rabbitmq_too(tmp_path: Path, postgres_url: str) -> None:
+    try:
+        server = await asyncio.to_thread(RabbitServer.started)
+    except ServerMissingError as error:
+        pytest.skip(str(error))
+    try:
+        async with hall_of(tmp_path, invented(answer_seconds=0.2), postgres_url, server.url) as hall:
+            jobs = [await hall.ask(number) for number in (10, 11)]
+            doomed, _ = hall.start("--beat"), hall.start("--beat")
+
+            async def is_under_way() -> bool:
+                return await hall.done() >= 2
+
+            await hall.until(is_under_way, 60)
+            await asyncio.to_thread(doomed.kill)
+            views = await hall.settled(*jobs)
+            assert [view.job.state for view in views] == [JobState.DONE] * 2
+            assert await each_effect_once(hall, 10, 11)
+    finally:
+        await asyncio.to_thread(server.stop)
 
 
 @pytest.mark.req("E5")

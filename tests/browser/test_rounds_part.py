@@ -81,7 +81,7 @@ async def test_a_round_that_failed_shows_its_dead_letters_by_keyboard(rounds: Ro
         lines = page.locator("#rounds .round")
         await expect(lines).to_have_count(3)
         await expect(lines.first).to_contain_text("serie-a 2026, round 3")
-        await expect(lines.first).to_contain_text("its matches are not known yet")
+        await expect(lines.first).to_contain_text("Its matches are not known yet")
         failed = page.locator(".round", has_text="round 2")
         await expect(failed).to_contain_text("9 of 10 done, 1 failed")
         await expect(page.locator(".round", has_text="round 1").locator("details")).to_be_hidden()

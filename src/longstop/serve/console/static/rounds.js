@@ -75,7 +75,7 @@ class Line {
     put(this.title, told.title);
     put(this.state, WORDS[told.state] ?? told.state);
     PARTS.forEach((part, place) => { this.parts[place].style.flexGrow = String(told[part]); });
-    const words = told.all ? this.words(told) : "its matches are not known yet";
+    const words = told.all ? this.words(told) : "Its matches are not known yet";
     this.bar.setAttribute("aria-label", words);
     show(this.bar, told.all > 0);
     put(this.counts, words);
