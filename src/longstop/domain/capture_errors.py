@@ -6,7 +6,8 @@ LongstopError
     ├── FixtureError              our match is not one match of the source, beyond doubt
     │   ├── UnlistedFixtureError  the source lists none like it
     │   ├── AmbiguousFixtureError it lists several
-    │   └── TakenEventError       the one it lists is known under another number of ours
+    │   ├── TakenEventError       the one it lists is known under another number of ours
+    │   └── OtherMatchError       our number is that of another match here
     ├── SourceRestingError        the breaker of the source is open: nothing is sent
     └── CaptureFailedError        no attempt brought it, or none more would
 PayloadError
@@ -61,6 +62,11 @@ class AmbiguousFixtureError(FixtureError):
 class TakenEventError(FixtureError):
     reason = "taken"
     default_hint = "Use the number under which it is known; one match of a source has one of ours."
+
+
+class OtherMatchError(FixtureError):
+    reason = "other_match"
+    default_hint = "`longstop captures list` has every number with its teams; hand in one that is free."
 
 
 class SourceRestingError(CaptureError):

@@ -7,7 +7,7 @@ import pytest
 
 from longstop.clock import LoopClock
 from longstop.domain.capture import SnapshotType
-from longstop.domain.capture_errors import CaptureFailedError, TakenEventError
+from longstop.domain.capture_errors import CaptureFailedError, OtherMatchError, TakenEventError
 from longstop.domain.errors import EmptyPayloadError, SourceFailingError
 from longstop.observe.signals import captures as facts
 from longstop.store.sqlite import SqliteStore
@@ -103,6 +103,45 @@ async def test_one_match_of_the_source_has_one_number_of_ours() -> None:
     await service.scrape_match(**REDS_BLUES)
     with pytest.raises(TakenEventError):
         await service.scrape_match(**REDS_BLUES | {"match_id": 8})
+    await store.close()
+
+
+@pytest.mark.req("D1")
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"home_team": "Greens", "away_team": "Whites"},
+        {"home_team": "Nobody", "away_team": "Ever"},
+        {"home_team": "Blues", "away_team": "Reds"},
+        {"home_team": "Reds Women", "away_team": "Blues Women"},
+        {"kickoff_utc": KICKOFF + timedelta(days=3)},
+    ],
+)
+@on_virtual_time
+async def test_a_number_that_is_known_never_brings_another_match(other: dict[str, Any]) -> None:
+    site, heard, store = await a_scene()
+    site.show(upcoming(502, "Greens", "Whites"), told_lineups())
+    site.show(upcoming(503, "Reds", "Blues", KICKOFF + timedelta(days=3)), told_lineups())
+    service = service_on(site, heard, store)
+    await service.scrape_match(**REDS_BLUES)
+    before = await store.capture_progress(7)
+    with pytest.raises(OtherMatchError):
+        await service.scrape_match(**REDS_BLUES | other)
+    assert [order.key for order in site.visits] == ["501"]
+    assert await store.capture_progress(7) == before
+    assert heard.of(facts.CaptureSkipped)[-1].reason == "other_match"
+    await store.close()
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_a_match_that_was_moved_by_days_is_known_again_from_the_lists() -> None:
+    site, heard, store = await a_scene()
+    service = service_on(site, heard, store)
+    await service.scrape_match(**REDS_BLUES)
+    moved = KICKOFF + timedelta(days=3)
+    site.show(upcoming(501, "Reds", "Blues", moved), told_lineups())
+    assert (await service.scrape_match(**REDS_BLUES | {"kickoff_utc": moved})).source_event_id == "501"
     await store.close()
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from longstop.clock import LoopClock
 from longstop.domain import errors
+from longstop.domain.capture_errors import OtherMatchError
 from longstop.jobs.captures.options import CaptureOptions
 from longstop.jobs.captures.scheduling import CaptureScheduler
 from longstop.jobs.captures.service import CaptureParts, SofascoreScraperService
@@ -129,6 +130,24 @@ async def test_a_caller_s_number_is_used_for_the_match_that_it_names() -> None:
     )
     await scene.run_for(1)
     assert [match.match_id for match in await scene.store.football_matches()] == [7]
+    await scene.store.close()
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_the_source_s_own_numbers_are_not_taken_for_a_caller_s() -> None:
+    """The scheduler keeps what nobody has claimed under the number of the event."""
+    scene = Scene()
+    await scene.store.open()
+    scene.shows(501, 20)
+    scene.shows(502, 20, "Greens", "Whites")
+    await scene.run_for(1)
+    parts = CaptureParts(SofascoreReader(SITE), scene.site, scene.site.clock, scene.store, scene.heard.bus)
+    kickoff = START + timedelta(hours=20)
+    with pytest.raises(OtherMatchError):
+        await SofascoreScraperService(parts).scrape_match(
+            match_id=501, kickoff_utc=kickoff, home_team="Greens", away_team="Whites"
+        )
     await scene.store.close()
 
 

@@ -214,6 +214,44 @@ async def test_two_matches_that_may_be_meant_are_refused() -> None:
     assert not site.visits
 
 
+@pytest.mark.req("D1")
+@pytest.mark.parametrize("minutes", [-2, 0, 2])
+@on_virtual_time
+async def test_two_meetings_on_two_days_are_refused_from_either_day(minutes: int) -> None:
+    """One 9 h before midnight, one 11 h after it: neither was asked for."""
+    site, heard = Site(LoopClock(START)), Heard()
+    midnight = START.replace(hour=0) + timedelta(days=1)
+    site.show(upcoming(501, "Reds", "Blues", midnight - timedelta(hours=9)), told_lineups())
+    site.show(upcoming(502, "Reds", "Blues", midnight + timedelta(hours=11)), told_lineups())
+    asked = REDS_BLUES | {"kickoff_utc": midnight + timedelta(minutes=minutes)}
+    with pytest.raises(AmbiguousFixtureError) as refused:
+        await service_on(site, heard).scrape_match(**asked)
+    assert set(refused.value.candidates) == {"501", "502"}
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_of_two_meetings_far_apart_the_one_with_the_very_kickoff_is_meant() -> None:
+    site, heard = a_site(), Heard()
+    site.show(upcoming(502, "Reds", "Blues", KICKOFF + timedelta(hours=18)), told_lineups())
+    for kickoff, key in ((KICKOFF, "501"), (KICKOFF + timedelta(hours=18), "502")):
+        result = await service_on(site, heard).scrape_match(**REDS_BLUES | {"kickoff_utc": kickoff})
+        assert result.source_event_id == key
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_a_name_that_fits_in_part_does_not_hide_a_better_one_of_the_next_day() -> None:
+    site, heard = Site(LoopClock(START)), Heard()
+    evening = START.replace(hour=22)
+    site.show(upcoming(501, "Brighton Town", "Blues", evening), told_lineups())
+    site.show(upcoming(502, "Brighton", "Blues", evening + timedelta(hours=12)), told_lineups())
+    with pytest.raises(AmbiguousFixtureError):
+        await service_on(site, heard).scrape_match(
+            match_id=7, kickoff_utc=evening, home_team="Brighton", away_team="Blues"
+        )
+
+
 @pytest.mark.req("B2")
 @pytest.mark.parametrize(
     "error",

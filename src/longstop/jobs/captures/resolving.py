@@ -6,15 +6,24 @@ from datetime import date
 import msgspec
 
 from longstop.domain.capture import Fixture
-from longstop.domain.capture_errors import CaptureError, CaptureFailedError, TakenEventError
+from longstop.domain.capture_errors import CaptureError, CaptureFailedError, OtherMatchError, TakenEventError
 from longstop.domain.capture_failures import ruling
 from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError
 from longstop.domain.football import FootballEvent
+from longstop.domain.football_record import FootballMatch
 from longstop.fetch.visits.visit import Visitor
 from longstop.jobs.captures.circuit import Circuit
-from longstop.jobs.captures.finding import days_of, found_among, unlisted
+from longstop.jobs.captures.finding import (
+    days_of,
+    found_among,
+    is_known_as,
+    sure_among,
+    teams_alike,
+    unlisted,
+)
 from longstop.jobs.captures.known import known_or
 from longstop.jobs.captures.listing import read_list
+from longstop.jobs.captures.names import Likeness
 from longstop.sources.sofascore import SofascoreReader, requests
 from longstop.store.contract import Store
 
@@ -29,6 +38,19 @@ def not_looked_up(fixture: Fixture, error: LongstopError) -> CaptureFailedError:
         attempts=0,
         cause=error,
         hint=error.hint,
+    )
+
+
+def _require_same_teams(fixture: Fixture, known: FootballMatch) -> None:
+    if teams_alike(fixture, known.home_team, known.away_team) is Likeness.NONE:
+        raise _other(fixture, known)
+
+
+def _other(fixture: Fixture, known: FootballMatch) -> OtherMatchError:
+    told = f"{known.home_team} - {known.away_team} of {known.kickoff_at:%Y-%m-%d %H:%M} UTC"
+    return OtherMatchError(
+        f"Match {known.match_id} is {told} here, "
+        f"not {fixture.home_team} - {fixture.away_team} of {fixture.kickoff_utc:%Y-%m-%d %H:%M} UTC."
     )
 
 
@@ -47,21 +69,33 @@ class Resolving:
             return fixture
         known = await known_or(None, self._store, lambda store: store.football_match(fixture.match_id))
         if known is not None:
+            _require_same_teams(fixture, known)
+        if known is not None and is_known_as(fixture, known):
             return msgspec.structs.replace(fixture, event_key=known.source_event_id, page=fixture.page or known.page)
+        return await self._looked_up(fixture, known)
+
+    async def _looked_up(self, fixture: Fixture, known: FootballMatch | None) -> Fixture:
+        """`known` has the number already, with another kickoff: only a list can tell that it was moved."""
         event = await self._found(fixture)
+        if known is not None and event.key != known.source_event_id:
+            raise _other(fixture, known)
         await self._require_free(fixture, event)
         page = fixture.page or requests.page(self._source.base_url, event)
         return msgspec.structs.replace(fixture, event_key=event.key, page=page)
 
     async def _found(self, fixture: Fixture) -> FootballEvent:
-        days = days_of(fixture.kickoff_utc)
+        days, read = days_of(fixture.kickoff_utc), list[date]()
         events: list[FootballEvent] = []
         for day in days:
             events.extend(await self.listed(day))
-            found = found_among(fixture, events)
+            read.append(day)
+            found = sure_among(fixture, events, read)
             if found is not None:
                 return found
-        raise unlisted(fixture, days)
+        found = found_among(fixture, events)
+        if found is None:
+            raise unlisted(fixture, days)
+        return found
 
     async def _require_free(self, fixture: Fixture, event: FootballEvent) -> None:
         name = self._source.manifest.name

@@ -18,7 +18,13 @@ import msgspec
 
 from longstop.clock import Clock
 from longstop.domain.capture import CapturePriority, Fixture, ScrapeResult
-from longstop.domain.capture_errors import AfterKickoffError, CaptureError, CaptureFailedError, SourceRestingError
+from longstop.domain.capture_errors import (
+    AfterKickoffError,
+    CaptureError,
+    CaptureFailedError,
+    OtherMatchError,
+    SourceRestingError,
+)
 from longstop.domain.errors import (
     BrowserError,
     EmptyPayloadError,
@@ -52,6 +58,8 @@ from longstop.store.contract import Store
 _SUCCESS, _SKIPPED = "success", "skipped"
 _LINEUPS = "lineups"
 NUMBER_MAX: Final = 2**63 - 1
+# Of how far the match is: nothing was sent, or it is another match that has the number.
+_SAYS_NOTHING = (SourceRestingError, OtherMatchError)
 
 
 @dataclass(slots=True)
@@ -227,7 +235,7 @@ class SofascoreScraperService:
                 hint=error.hint,
             )
         )
-        if not isinstance(error, SourceRestingError):
+        if not isinstance(error, _SAYS_NOTHING):
             await self._note(run, self._failure(run, error), run.fixture.kickoff_utc)
 
     async def _note(self, run: Run, told: CaptureProgress, kickoff: datetime) -> None:
