@@ -1,25 +1,19 @@
 """The settings of keeping and serving: API, database, storage, cache and jobs."""
 
 import ipaddress
-import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, SecretStr, field_validator
 
 from longstop.settings.addresses import require_address, require_database, require_plain_site, require_private_address
+from longstop.settings.guessing import is_guessable
 from longstop.settings.keys import Count, Days, Group, Hours, Megabytes, Percent, Seconds, setting
 from longstop.settings.masks import SecretUrl
 from longstop.settings.monitoring import require_host
 
 DAY = 86400
 SECRET_LENGTH_MIN = 32
-SECRET_VARIETY_MIN = 8
-# What is written in examples, to be changed; and what joins such words.
-_TRIED_FIRST = re.compile(
-    r"your|256|bits?|super|secret|password|passphrase|change|please|default|example|jwt|token|key|admin|longstop|"
-    r"letmein|qwerty|insecure|replace|this|with|random|string|production|must|signing|placeholder|dummy|me|[-_. ]"
-)
 
 
 class PoolSettings(Group):
@@ -51,12 +45,6 @@ class DatabaseSettings(Group):
         return require_database(value)
 
 
-def _is_guessable(secret: str) -> bool:
-    """Too few letters, or too few beside the words that stand in every list of what to try first."""
-    rest = _TRIED_FIRST.sub("", secret.lower())
-    return len(set(secret)) < SECRET_VARIETY_MIN or len(set(rest)) < SECRET_VARIETY_MIN
-
-
 class AuthSettings(Group):
     """Tokens that we give out, and who needs none."""
 
@@ -76,8 +64,11 @@ class AuthSettings(Group):
     @classmethod
     def _is_strong(cls, value: SecretStr) -> SecretStr:
         secret = value.get_secret_value()
-        if secret and (len(secret.encode()) < SECRET_LENGTH_MIN or _is_guessable(secret)):
-            raise ValueError("is too weak; give at least 32 random bytes, for example from `openssl rand -hex 32`")
+        if secret and (len(secret.encode()) < SECRET_LENGTH_MIN or is_guessable(secret)):
+            raise ValueError(
+                "is too weak (short, or words, rows of keys, repetitions);"
+                " give at least 32 random bytes, for example from `openssl rand -hex 32`"
+            )
         return value
 
 

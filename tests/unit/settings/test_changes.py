@@ -11,7 +11,7 @@ SETS = {
     "api.port": "9000",
     "scraper.adaptive.error_intervals": "1,2,3",
     "database.url": "postgresql://u:hidden@db/x",
-    "api.auth.jwt_secret": "abcdefghijklmnopqrstuvwxyz0123456789",
+    "api.auth.jwt_secret": "vQ3nT8zK1xW6pL0rY5bM2hJ9dF7gS4cA",
 }
 
 

@@ -1,9 +1,13 @@
 """Values that are each possible, but not together."""
 
+import base64
+import random
+
 import pytest
 
 from longstop.settings import Settings
 from longstop.settings.check import NOT_ABOVE, TOGETHER, value_at
+from longstop.settings.guessing import is_guessable
 from longstop.settings.keys import catalog_of
 from tests.unit.settings.conftest import Load, Refuse
 
@@ -111,6 +115,19 @@ def test_the_rules_name_real_keys_and_the_defaults_keep_them() -> None:
         ("api.auth.jwt_secret", "changeme-changeme-changeme-changeme"),
         ("api.auth.jwt_secret", "your-256-bit-secret-your-256-bit-secret"),
         ("api.auth.jwt_secret", "please_change_this_super_secret_jwt_signing_key"),
+        ("api.auth.jwt_secret", "0123456789abcdef0123456789abcdef"),
+        ("api.auth.jwt_secret", "fedcba98765432100123456789ABCDEF"),
+        ("api.auth.jwt_secret", "qwertyuiopasdfghjklzxcvbnm1234567890"),
+        ("api.auth.jwt_secret", "mnbvcxzlkjhgfdsapoiuytrewq0987654321"),
+        ("api.auth.jwt_secret", "1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik9ol0p"),
+        ("api.auth.jwt_secret", "abcdefghijklmnopqrstuvwxyz0123456789"),
+        ("api.auth.jwt_secret", "zyxwvutsrqponmlkjihgfedcba9876543210"),
+        ("api.auth.jwt_secret", "a-string-secret-at-least-256-bits-long"),
+        ("api.auth.jwt_secret", "x7Kp2mQ9" * 5),
+        ("api.auth.jwt_secret", "x7Kp2mQ99Qm2pK7x" * 3),
+        ("api.auth.jwt_secret", "1a2b" * 9 + "c3d4"),
+        ("api.auth.jwt_secret", "5e884898da28047151d0e56f8dc6292773603d0d6aabbdd62a11ef721d1542d8"),
+        ("api.auth.jwt_secret", "09d25e094faa6ca2556c818166b7a9563b93f7099f6f0f4caa6cf63b88e8d3e7"),
         ("api.limits.trusted_proxies", "10.0.0.1/8"),
         ("storage.root", ""),
         ("storage.root", "a?b"),
@@ -136,7 +153,7 @@ def test_an_impossible_text_is_refused(faults_of, path, text) -> None:
         ("sources.crex.base_url", "http://[::1]:8080/x"),
         ("api.host", "::"),
         ("api.limits.trusted_proxies", "10.0.0.0/8, ::1"),
-        ("api.auth.jwt_secret", "0123456789abcdef0123456789abcdef"),
+        ("api.auth.jwt_secret", "9b1f6c0e2a7d4853b0c9e1f7a2d64835"),
         ("api.auth.jwt_secret", "f3a9c1e07b5d2846f3a9c1e07b5d2846a1b2c3d4"),
         ("api.auth.jwt_secret", "!$%&/()=?*+#';:,<>|{}[]~^°§@!$%&/()"),
     ],
@@ -161,3 +178,11 @@ def test_a_webhook_that_others_could_read_on_its_way_is_refused_without_showing_
 def test_a_webhook_on_this_machine_or_by_https_is_taken(loaded: Load, url: str) -> None:
     settings = loaded(environ={"ALERT_WEBHOOK_URL": url}).settings
     assert settings.scraper.monitoring.alerts.webhook_url.get_secret_value() == url
+
+
+def test_a_secret_that_was_made_by_chance_is_never_taken_for_a_guess() -> None:
+    chance = random.Random(6)
+    for _ in range(500):
+        made = chance.randbytes(32)
+        assert not is_guessable(made.hex())
+        assert not is_guessable(base64.b64encode(made).decode())

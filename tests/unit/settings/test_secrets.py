@@ -7,7 +7,7 @@ import pytest
 from longstop.settings import Settings, SettingsError, mask_address, show
 from longstop.settings.keys import catalog_of
 
-CANARY = "hunter2-canary-0123456789-abcdefgh"
+CANARY = "hunter2-canary-vQ3nT8zK1xW6pL0rY5"
 CATALOG = catalog_of(Settings())
 SECRET_TEXTS = {
     "database.url": f"postgresql://user:{CANARY}@db.test/longstop",
