@@ -5,6 +5,7 @@ of a push stays to be looked up, and its keys stay known, within bounds.
 """
 
 import asyncio
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ import msgspec
 
 from longstop.domain.errors import PushConflictError, PushesFullError, StoreClosedError, StoreUnavailableError
 from longstop.domain.push import KeptPush, PushedItem, PushedPayload, PushVerdict, WaitingPayload
+from longstop.store.sqlite_file import open_private
 
 WAITING_MAX: Final = 5_000
 WAITING_BYTES_MAX: Final = 256 * 1024 * 1024
@@ -86,7 +88,7 @@ class PushJournal:
 
     def _open(self) -> None:
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            _make_private(self._path)
             file = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
             for line in ("PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA busy_timeout=5000"):
                 file.execute(line)
@@ -161,6 +163,17 @@ class PushJournal:
         self._judged += 1
         if self._judged % _PRUNE_EACH == 0:
             _prune(file)
+
+
+def _make_private(path: Path) -> None:
+    """It holds what was pushed, as it came: nobody else reads it, nor what SQLite puts beside it.
+    Mends also what an earlier Longstop left open to others."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if not path.exists():
+        os.close(open_private(path, os.O_RDWR))
+    for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))):
+        if each.exists():
+            each.chmod(0o600)
 
 
 @contextmanager

@@ -219,7 +219,7 @@ def make_parent(path: Path) -> None:
     if path.is_dir():
         raise StoreError(f"{path} is a directory.", hint="Name a file, as in sqlite:///var/longstop.db.")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise StoreError(
             f"The directory {path.parent} cannot be made: {error.strerror}.",

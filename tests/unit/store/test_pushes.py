@@ -101,3 +101,17 @@ async def test_what_is_old_is_forgotten_push_by_push(path: Path, monkeypatch: py
         await journal.judge(kept[-1].items[0].id, PushVerdict.REJECTED, ("no",))
     assert [await journal.find(each.id, None) is not None for each in kept] == [False] * 7 + [True] * 3
     await journal.close()
+
+
+async def test_what_was_pushed_is_for_its_owner_alone_also_where_it_was_open_before(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "pushes.db"
+    for is_open_to_all in (False, True):
+        if is_open_to_all:
+            path.chmod(0o644)
+        journal = PushJournal(path)
+        await journal.open()
+        await journal.accept(push(1), NOON)
+        files = {each.name: each.stat().st_mode & 0o777 for each in path.parent.iterdir()}
+        await journal.close()
+        assert files == dict.fromkeys(("pushes.db", "pushes.db-wal", "pushes.db-shm"), 0o600)
+        assert path.parent.stat().st_mode & 0o777 == 0o700

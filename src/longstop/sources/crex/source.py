@@ -4,7 +4,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from importlib import resources
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -17,6 +17,7 @@ from longstop.sources.contract import Feed, Manifest, Missing, PageReading, Read
 from longstop.sources.crex import dom, parser, reading, requests
 
 _MATCH_PATH = re.compile(r"/cricket-live-score/(?:[A-Za-z0-9-]*-)?match-updates-(?P<key>[A-Za-z0-9]+)/?")
+_PORTS = {"http": 80, "https": 443}
 _OLD_PATH = re.compile(r"/scoreboard/(?P<key>[A-Za-z0-9]+)/.+")
 _URL_LENGTH_MAX = 500
 _NO_NAMES = Names()
@@ -94,7 +95,7 @@ class CrexSource:
         """Only the path is kept: what a person pastes may carry a password or a session behind it."""
         try:
             parts = urlsplit(url) if len(url) <= _URL_LENGTH_MAX else urlsplit("")
-            is_ours = parts.scheme in ("http", "https") and "@" not in parts.netloc and self._is_ours(parts.hostname)
+            is_ours = parts.scheme in ("http", "https") and "@" not in parts.netloc and self._is_ours(parts)
         except ValueError:  # half a bracket, a host that no standard allows
             is_ours, parts = False, urlsplit("")
         found = _MATCH_PATH.fullmatch(parts.path) or _OLD_PATH.fullmatch(parts.path)
@@ -106,9 +107,18 @@ class CrexSource:
         page = f"{parts.scheme}://{parts.netloc}{parts.path}"
         return MatchRef(self.manifest.name, require_safe_key(found["key"]), page)
 
-    def _is_ours(self, host: str | None) -> bool:
-        known = {*self.manifest.hosts, urlsplit(self._base_url).hostname}
-        return host is not None and (host in known or host.removeprefix("www.") in known)
+    def _is_ours(self, parts: SplitResult) -> bool:
+        """The port too: behind another one on the same machine is something else."""
+        base, host = urlsplit(self._base_url), parts.hostname or ""
+        if host == base.hostname and _port(parts) == _port(base):
+            return True
+        is_of_site = host in self.manifest.hosts or host.removeprefix("www.") in self.manifest.hosts
+        return is_of_site and _port(parts) == _PORTS[parts.scheme]
 
     def read(self, snapshot: Snapshot) -> Reading:
         return reading.read(self._base_url, snapshot)
+
+
+def _port(parts: SplitResult) -> int | None:
+    """Raises a ValueError for what is none."""
+    return parts.port or _PORTS.get(parts.scheme)

@@ -98,3 +98,17 @@ def test_the_registry_asks_every_source_and_names_them_when_none_knows() -> None
         registry.match_for_url((OURS,), "https://example.org/")
     with pytest.raises(InputError, match="none"):
         registry.match_for_url((), url)
+
+
+@pytest.mark.parametrize("port", ["", ":22", ":80", ":8081", ":99999", ":x"])
+def test_behind_another_port_of_the_same_machine_is_another_site(port: str) -> None:
+    source = CrexSource("http://127.0.0.1:8080")
+    assert source.match_for_url("http://127.0.0.1:8080/cricket-live-score/a-match-updates-QUY").key == "QUY"
+    with pytest.raises(InputError):
+        source.match_for_url(f"http://127.0.0.1{port}/cricket-live-score/a-match-updates-QUY")
+
+
+@pytest.mark.parametrize("address", ["https://crex.com:22", "http://crex.com:443", "https://crex.com:80"])
+def test_a_site_is_asked_on_its_own_ports_only(address: str) -> None:
+    with pytest.raises(InputError):
+        OURS.match_for_url(f"{address}/cricket-live-score/a-match-updates-QUY")
