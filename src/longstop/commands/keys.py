@@ -15,7 +15,7 @@ import typer
 from longstop.clock import Clock, SystemClock
 from longstop.commands.durations import read_duration
 from longstop.commands.options import AsJson, ConfigFile, Overrides, load_settings
-from longstop.domain.access import ApiKey, Scope, Tier
+from longstop.domain.access import ApiKey, Revocation, Scope, Tier
 from longstop.domain.errors import InputError
 from longstop.settings import Settings
 
@@ -85,6 +85,25 @@ def revoke(key_id: KeyId, config: ConfigFile = None, overrides: Overrides = None
 
     facts = _run(config, overrides, work)
     _say(as_json, facts, f"{key_id} is revoked." if facts["changed"] else f"{key_id} had ended before.")
+
+
+@app.command("revoke-token")
+def revoke_token(
+    jti: Annotated[str, typer.Argument(help="What the token has under `jti`.")],
+    config: ConfigFile = None,
+    overrides: Overrides = None,
+    as_json: AsJson = False,
+) -> None:
+    """End one token or login now, and no other. Takes effect within seconds."""
+    from longstop.serve.entry.revoking import LIFE_MAX, require_jti
+
+    async def work(store: "AccessStore", now: datetime) -> dict[str, Any]:
+        revocation = Revocation(require_jti(jti), now, now + LIFE_MAX)
+        await store.revoke(revocation)
+        return {"jti": jti, "until": revocation.expires_at.isoformat()}
+
+    facts = _run(config, overrides, work)
+    _say(as_json, facts, f"The token {jti} is revoked.")
 
 
 @app.command("rotate")

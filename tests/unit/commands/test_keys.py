@@ -55,6 +55,22 @@ def test_a_further_key_leaves_its_consumer_in_its_tier(office: Office) -> None:
     assert office.answers("keys", "create", "other")["tier"] == "standard"
 
 
+def test_a_token_is_revoked_by_its_jti_and_what_is_none_is_refused(office: Office) -> None:
+    assert office.answers("keys", "revoke-token", "5f" * 16)["jti"] == "5f" * 16
+    with pytest.raises(Exception, match="is no jti"):
+        office.says("keys", "revoke-token", "lsk_something")
+    store = access_store("sqlite:///unused.db", office.folder / "access", SystemClock())
+
+    async def revoked() -> list[str]:
+        try:
+            standing = await store.standing()
+            return [] if standing is None else [each.jti for each in standing.revocations]
+        finally:
+            await store.close()
+
+    assert asyncio.run(revoked()) == ["5f" * 16]
+
+
 def test_a_revoked_key_has_ended_and_ends_once(office: Office) -> None:
     key_id = office.answers("keys", "create", "acme")["key_id"]
     assert office.answers("keys", "revoke", key_id) == {"key_id": key_id, "changed": True}
@@ -93,7 +109,7 @@ def test_the_signing_key_is_changed_in_its_file_only(office: Office) -> None:
     assert [key["kid"] for key in json.loads(file.read_bytes())] == [first, second]
     assert file.stat().st_mode & 0o777 == 0o600
     with pytest.raises(Exception, match="given by the settings"):
-        office.says("keys", "rotate-signing", "--set", f"api.auth.jwt_secret={'0123456789abcdef' * 2}")
+        office.says("keys", "rotate-signing", "--set", "api.auth.jwt_secret=vQ3nT8zK1xW6pL0rY5bM2hJ9dF7gS4cA")
 
 
 def test_the_access_log_is_asked_by_consumer_and_day(office: Office) -> None:

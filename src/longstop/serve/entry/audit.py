@@ -7,11 +7,11 @@ told at once and until it is over.
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
 from secrets import randbelow
-from typing import Final
+from typing import Any, Final
 
 from longstop.clock import Clock
 from longstop.domain.access import VerbEntry
@@ -33,6 +33,7 @@ _RETELL_SECONDS: Final = 60.0
 _TEXT_MAX: Final = 500
 _REFUSED_FROM: Final = 400
 _PLACES: Final = 1_000
+_VERBS: Final = {"matches": "start", "tokens/revoke": "revoke token"}
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -67,7 +68,8 @@ class AdminAudit:
         self._bus.emit(
             signals.AdminVerbUsed(
                 at=self._clock.now(),
-                verb=visit.endpoint.removeprefix("/admin/"),
+                verb=verb_of(visit.endpoint),
+                subject=subject_of(visit.parameters),
                 outcome="refused",
                 detail=f"answered with {status}",
                 request_id=visit.request_id,
@@ -146,6 +148,19 @@ class AdminAudit:
         written, dropped = self._written, self._dropped
         self._bus.emit(signals.AdminAuditRecovered(at=self._clock.now(), written=written, dropped=dropped))
         self._dropped = self._written = 0
+
+
+def verb_of(endpoint: str) -> str:
+    """As whoever carries it out calls it."""
+    path = endpoint.removeprefix("/admin/")
+    what, _, verb = path.rpartition("/")
+    if what.startswith("sources/"):
+        return f"{verb} source"
+    return _VERBS.get(path, verb if what.startswith("matches/") else path)
+
+
+def subject_of(parameters: Mapping[str, Any]) -> str:
+    return next((str(parameters[name]) for name in ("match_id", "source") if name in parameters), "")
 
 
 def _entry(used: signals.AdminVerbUsed, number: int) -> VerbEntry:

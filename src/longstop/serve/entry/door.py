@@ -14,6 +14,7 @@ from longstop.observe import signals
 from longstop.observe.signals import Signals
 from longstop.serve.doorkeeper import distance, foreign_page, objection
 from longstop.serve.entry.addresses import Addresses
+from longstop.serve.entry.audit import subject_of, verb_of
 from longstop.serve.entry.limits import Limiter, Policy, Verdict
 from longstop.serve.entry.passes import Passes
 from longstop.serve.entry.rules import Access, is_logged, rule_of
@@ -93,7 +94,7 @@ class Door:
     async def admit(self, scope: Any) -> None:
         visit = visit_of(scope)
         handler = scope["route_handler"]
-        visit.endpoint = scope.get("path_template", "")
+        visit.endpoint, visit.parameters = scope.get("path_template", ""), scope.get("path_params", {})
         found = self._rules.get(handler)
         if found is None:
             found = self._rules[handler] = (rule_of(handler), is_logged(handler))
@@ -105,7 +106,7 @@ class Door:
         try:
             visit.caller = caller = self._identified(scope, access)
         except ApiError as refusal:
-            self._tell(scope, visit, access, refusal)
+            self._tell(visit, access, refusal)
             await self.count_attempt(scope)
             raise
         if caller.policy is not None:
@@ -114,7 +115,7 @@ class Door:
         wanted = _SCOPE_OF[access]
         if not caller.may(wanted):
             refused = _scope_missing(caller, wanted)
-            self._tell(scope, visit, access, refused)
+            self._tell(visit, access, refused)
             raise refused
 
     async def count(self, visit: Visit, caller: Caller) -> None:
@@ -127,7 +128,16 @@ class Door:
 
     async def count_attempt(self, scope: Any) -> None:
         """One more that came to nothing; raises when this address has had too many of them."""
-        verdict = await self._limiter.take(f"address {self.addresses.of(scope)}", self._attempts())
+        self._require_patience(scope, await self._limiter.take(self._place(scope), self._attempts()))
+
+    async def require_patience(self, scope: Any) -> None:
+        """Before a key is looked at: an address that has guessed too often learns nothing more, right or wrong."""
+        self._require_patience(scope, await self._limiter.look(self._place(scope), self._attempts()))
+
+    def _place(self, scope: Any) -> str:
+        return f"address {self.addresses.of(scope)}"
+
+    def _require_patience(self, scope: Any, verdict: Verdict) -> None:
         if not verdict.is_allowed:
             visit_of(scope).headers = verdict.headers()
             raise too_many(verdict, "From this address too many requests came that were refused.")
@@ -161,15 +171,15 @@ class Door:
             words = _WORDS.get(doubt.reason, "The token is none of ours.")
             raise ApiError(BAD_TOKEN, words, headers=_CHALLENGE_BAD) from None
 
-    def _tell(self, scope: Any, visit: Visit, access: Access, refusal: ApiError) -> None:
+    def _tell(self, visit: Visit, access: Access, refusal: ApiError) -> None:
         self._bus.emit(signals.CallerRefused(at=self._clock.now(), reason=refusal.kind.name, endpoint=visit.endpoint))
         if access is Access.ADMIN:
-            verb = str(scope["path"]).removeprefix("/admin/")[:80]
             visit.is_told = True
             self._bus.emit(
                 signals.AdminVerbUsed(
                     at=self._clock.now(),
-                    verb=verb,
+                    verb=verb_of(visit.endpoint),
+                    subject=subject_of(visit.parameters),
                     outcome="refused",
                     detail=refusal.detail,
                     request_id=visit.request_id,

@@ -40,6 +40,7 @@ class TokenDesk:
 
     async def give(self, scope: Any, plain: str, wanted: str = "", audience: Audience = Audience.API) -> Given:
         """Raises an ApiError that does not tell an unknown key from a revoked one."""
+        await self.door.require_patience(scope)
         key = self.directory.owner_of(plain)
         if key is None:
             await self.door.count_attempt(scope)

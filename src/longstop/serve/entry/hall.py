@@ -24,6 +24,7 @@ from longstop.serve.entry.journal import AccessJournal, AccessLines, Keeping
 from longstop.serve.entry.keys import make_key
 from longstop.serve.entry.limits import Limiter, LocalLimiter, Policy
 from longstop.serve.entry.passes import Passes
+from longstop.serve.entry.revoking import LIFE_MAX, RevokingDesk, revoking_router
 from longstop.serve.entry.routes import entry_routers
 from longstop.serve.entry.signing import KeyRing, SigningFile, ring_of_settings
 from longstop.serve.entry.tokens import Audience, Tokens
@@ -45,8 +46,6 @@ SETTINGS_TAKEN: Final = (
     "storage.retention.access_log_rows_max",
     "storage.retention.admin_audit_days",
 )
-# A token that was given out under longer settings is believed to its end.
-_LIFE_MAX: Final = timedelta(hours=720)
 _FIRST: Final = "admin"
 
 
@@ -86,7 +85,7 @@ class Hall:
         self.store = store_of(settings, clock)
         self._signing = signing_file(settings)
         self.directory = Directory(self.store, clock)
-        self._tokens = Tokens(self._ring(), settings.api.auth.issuer or "longstop", clock, lambda: _LIFE_MAX)
+        self._tokens = Tokens(self._ring(), settings.api.auth.issuer or "longstop", clock, lambda: LIFE_MAX)
         self._passes = Passes(self._tokens, self.directory, clock, self._policy)
         self._limiter = _limiter(self, settings, clock, bus)
         addresses = Addresses(settings.api.limits.trusted_proxies)
@@ -100,7 +99,8 @@ class Hall:
     def entry(self) -> Entry:
         desk = TokenDesk(self.directory, self._tokens, self.door, self._life, lambda key: self._policy(key.tier))
         audits = audit_router(AuditDesk(self.store, self.audit, self._clock))
-        routers = [*entry_routers(desk, self.store, self._clock), audits]
+        revoking = revoking_router(RevokingDesk(self.directory, self._tokens, self.audit, self._clock, self._bus))
+        routers = [*entry_routers(desk, self.store, self._clock), audits, revoking]
         return Entry(self.door, self.journal, self.audit, routers, self.directory.on_change)
 
     async def open(self) -> Path | None:

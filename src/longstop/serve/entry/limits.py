@@ -60,6 +60,10 @@ class Limiter(Protocol):
         """One request of theirs; counted when it is allowed."""
         ...
 
+    async def look(self, who: str, policy: Policy) -> Verdict:
+        """Whether one more would be allowed; counted is nothing."""
+        ...
+
     async def close(self) -> None: ...
 
 
@@ -74,8 +78,16 @@ class LocalLimiter:
     async def take(self, who: str, policy: Policy) -> Verdict:
         return self.take_now(who, policy)
 
+    async def look(self, who: str, policy: Policy) -> Verdict:
+        return self.look_now(who, policy)
+
     async def close(self) -> None:
         """There is nothing to close."""
+
+    def look_now(self, who: str, policy: Policy) -> Verdict:
+        now = self._clock.monotonic()
+        window, most = self._window(who, now), policy.per_minute
+        return Verdict(len(window) < most, policy, max(0, most - len(window)), _reset(window, most, now))
 
     def take_now(self, who: str, policy: Policy, cap: int | None = None) -> Verdict:
         """`cap`: let no more than so many through, though the policy would."""

@@ -68,6 +68,20 @@ class SharedLimiter:
             self._lose(type(error.__cause__ or error).__name__, self._clock.monotonic())
             return self._alone(who, policy)
 
+    async def look(self, who: str, policy: Policy) -> Verdict:
+        """While Redis is away by what came to this process."""
+        mine = self._local.look_now(who, policy)
+        if self._outage.is_on or not mine.is_allowed:
+            return mine
+        item = RateLimitItemPerMinute(policy.per_minute)
+        try:
+            async with self._clock.timeout(ANSWER_SECONDS):
+                stats = await self._limiter.get_window_stats(item, who)
+        except (StorageError, TimeoutError, OSError):
+            return mine
+        reset = max(1, round(stats.reset_time - self._clock.now().timestamp() + 0.5))
+        return Verdict(stats.remaining > 0, policy, stats.remaining, reset)
+
     async def _asked(self, who: str, policy: Policy) -> Verdict:
         """What this process let in is noted first, and taken back when Redis says no."""
         cap = None if self._is_settled() else self._share(policy)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Mapping
 from typing import Final
 from urllib.parse import parse_qsl, unquote_plus
 
@@ -11,6 +12,7 @@ from longstop.serve.problems import BAD_KEY, UNSUPPORTED_MEDIA, ApiError, bad_pa
 
 GRANT: Final = "client_credentials"
 _FIELDS_MAX: Final = 16
+_FIELDS: Final = frozenset({"grant_type", "client_id", "client_secret", "scope", "api_key"})
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -31,7 +33,7 @@ def asked_of(media: str, body: bytes, header_key: str | None, authorization: str
     """The key out of whichever place it stands in; an ApiError when it stands in none."""
     kind = media.partition(";")[0].strip().lower()
     if kind == "application/x-www-form-urlencoded":
-        return _of_form(body, authorization)
+        return _of_form(body, header_key, authorization)
     if kind not in {"", "application/json"}:
         raise ApiError(UNSUPPORTED_MEDIA, "The body must be application/json or application/x-www-form-urlencoded.")
     try:
@@ -47,7 +49,8 @@ def asked_of(media: str, body: bytes, header_key: str | None, authorization: str
 _CHALLENGE: Final = {"WWW-Authenticate": 'Basic realm="longstop"'}
 
 
-def _of_form(body: bytes, authorization: str | None) -> Asked:
+def _of_form(body: bytes, header_key: str | None, authorization: str | None) -> Asked:
+    """With the key in its header it need not be OAuth's: `curl -d` calls a form whatever it sends."""
     try:
         pairs = parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=_FIELDS_MAX)
     except (UnicodeDecodeError, ValueError):
@@ -55,6 +58,9 @@ def _of_form(body: bytes, authorization: str | None) -> Asked:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise bad_parameter("body", "has a field twice.")
+    if header_key:
+        _require_known(fields)
+        return Asked(header_key.strip(), fields.get("scope", ""))
     if fields.get("grant_type") != GRANT:
         raise bad_parameter("grant_type", f"must be {GRANT}.")
     secret = fields.get("client_secret") or (_basic(authorization) or ("", ""))[1]
@@ -63,6 +69,12 @@ def _of_form(body: bytes, authorization: str | None) -> Asked:
             BAD_KEY, "No key was sent: send it as client_secret, or as the password of Basic.", headers=_CHALLENGE
         )
     return Asked(secret.strip(), fields.get("scope", ""))
+
+
+def _require_known(fields: Mapping[str, str]) -> None:
+    """Whoever asks for less in words that we do not read must not get all."""
+    if not fields.keys() <= _FIELDS or fields.get("grant_type", GRANT) != GRANT:
+        raise bad_parameter("body", "must be a form such as scope=read, or JSON with its own Content-Type.")
 
 
 def _basic(authorization: str | None) -> tuple[str, str] | None:

@@ -1,6 +1,6 @@
 """One request on its way through the house: who it is, where it goes, what is told with its answer."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -36,6 +36,7 @@ class Visit(msgspec.Struct):
     request_id: str
     caller: Caller | None = None
     endpoint: str = ""
+    parameters: Mapping[str, Any] = msgspec.field(default_factory=dict)  # of its path
     is_logged: bool = True
     is_told: bool = False  # its verb, whatever came of it
     judge: Callable[[Caller], bool] | None = None

@@ -199,6 +199,20 @@ async def test_whoever_guesses_is_stopped_by_his_address_and_nobody_else(house: 
         assert (await guess(client, 1)).status_code == 401
 
 
+@pytest.mark.parametrize("path", [TOKEN, "/console/login"])
+async def test_an_address_that_guessed_too_often_does_not_learn_that_a_key_is_right(house: House, path: str) -> None:
+    made = await house.key()
+    async with house.client() as client:
+        for number in range(30):
+            wrong = f"lsk_aaaaaaaa_{'a' * 51}{'abcdefg'[number % 7]}"
+            assert (await client.post(path, json={"api_key": wrong})).status_code == 401
+        right = await client.post(path, json={"api_key": made.plain})
+        assert (right.status_code, right.json()["type"]) == (429, "/problems/too-many-requests")
+        assert int(right.headers["retry-after"]) > 0
+    async with house.client("192.0.2.200") as client:
+        assert (await client.post(path, json={"api_key": made.plain})).status_code == 200
+
+
 async def test_a_reader_at_this_machine_is_not_limited(house: House) -> None:
     async with house.client("127.0.0.1") as client:
         assert {(await client.get("/cricket-data/matches?limit=1")).status_code for _ in range(150)} == {200}

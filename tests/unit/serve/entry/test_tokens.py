@@ -179,7 +179,7 @@ async def test_a_new_signing_key_is_known_before_it_signs_and_the_old_one_is_bel
 
 
 async def test_secrets_of_the_settings_lead_to_the_same_tokens_everywhere(tmp_path: Path) -> None:
-    old, new = "0123456789abcdef" * 2, "fedcba9876543210" * 2
+    old, new = "vQ3nT8zK1xW6pL0rY5bM2hJ9dF7gS4cA", "9b1f6c0e2a7d4853b0c9e1f7a2d64835"
 
     def auth(secret: str, before: str = "") -> AuthSettings:
         return AuthSettings.model_validate({"jwt_secret": secret, "jwt_secret_before": before})
@@ -230,3 +230,17 @@ async def test_reading_can_be_shut_and_administration_be_opened_while_running(ho
     assert (await house.get(peer="127.0.0.1")).status_code == 401
     async with house.client("127.0.0.1") as client:
         assert (await client.post("/admin/recycle")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "scope"),
+    [(b"", "push read"), (b"scope=read", "read"), (b"grant_type=client_credentials&scope=read", "read")],
+)
+async def test_a_key_in_its_header_counts_whatever_kind_the_body_is(house: House, body: bytes, scope: str) -> None:
+    made = await house.key(Scope.READ, Scope.PUSH)
+    headers = {"X-API-Key": made.plain, "Content-Type": "application/x-www-form-urlencoded"}
+    async with house.client() as client:
+        answer = await client.post(TOKEN, content=body, headers=headers)
+        assert (answer.status_code, answer.json().get("scope")) == (200, scope)
+        for odd in (b'{"scope": "read"}', b"scopes=read", b"grant_type=password"):
+            assert (await client.post(TOKEN, content=odd, headers=headers)).status_code == 400
