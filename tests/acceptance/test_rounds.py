@@ -16,6 +16,8 @@ from longstop.settings import Settings
 from longstop.sources.brasileirao import BrasileiraoSource
 from longstop.store.contract import Store
 from longstop.store.open import open_store
+from longstop.supervise.rounds import RoundRunner, RunnerLimits
+from longstop.supervise.service import Stop
 from longstop_origin.faults import FaultPlan
 from longstop_origin.league.season import Season, SeasonOptions
 from longstop_origin.league.site import LeagueSite
@@ -230,3 +232,21 @@ async def drained(room: RoundsRoom, again: Callable[[], Any] | None = None) -> N
                     return
                 await again()
             await CLOCK.sleep(0.01)
+
+
+@pytest.mark.req("E1")
+async def test_who_works_rounds_off_removes_jobs_that_ended_long_ago_and_keeps_their_matches(tmp_path: Path) -> None:
+    async with rounds_of(league(), settings(tmp_path)) as room:
+        await room.desk.ask(ref(3))
+        await drained(room)
+        limits = RunnerLimits(keep_days=0)
+        runner = RoundRunner("brasileirao", room.journal, room.work, CLOCK, Signals(), "keeper", limits)
+        stop = Stop(CLOCK)
+        running = asyncio.create_task(runner.run(stop))
+        async with CLOCK.timeout(20.0):
+            while await room.desk.views():
+                await CLOCK.sleep(0.02)
+        stop.ask("enough")
+        await running
+
+        assert len(await room.desk.matches(ref(3))) == 10
