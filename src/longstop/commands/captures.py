@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 STILL_BROKEN = 1
+QUARANTINED_MAX = 1000
 app = typer.Typer(no_args_is_help=True, help="What was captured of football before kickoff.")
 AsOf = Annotated[str | None, typer.Option("--as-of", help="What was known at this moment, in UTC.")]
 
@@ -60,18 +61,20 @@ def list_matches(
 def show(
     match_id: int, config: ConfigFile = None, overrides: Overrides = None, as_of: AsOf = None, schema: str = ""
 ) -> None:
-    """Show every team sheet of a match that was captured before its kickoff."""
+    """Show every team sheet of a match that was captured before its kickoff, and what waits in quarantine."""
     moment = moment_in(as_of) if as_of else None
 
     async def ask(store: "Store") -> dict[str, Any]:
         match = await store.football_match(match_id)
-        if match is None:
+        held = [each for each in await store.quarantined(limit=QUARANTINED_MAX) if each.match_id == match_id]
+        progress = await store.capture_progress(match_id)
+        if match is None and progress is None and not held:
             raise UnknownMatchError(
                 f"There is no football match {match_id}.", hint="`longstop captures list` has those there are."
             )
         sheets = await store.line_ups(match_id, as_of=moment)
-        progress = await store.capture_progress(match_id)
-        return {"match": match, "captures": progress, "sheets": [_sheet(sheet, schema) for sheet in sheets]}
+        told = [_sheet(sheet, schema) for sheet in sheets]
+        return {"match": match, "captures": progress, "sheets": told, "quarantined": held}
 
     _say(_asked(config, overrides, ask))
 

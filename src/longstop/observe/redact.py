@@ -24,6 +24,10 @@ _SEARCHED_CHARS_MAX: Final = 32_768
 _SHOWN_CHARS_MAX: Final = 20_480
 _DEPTH_MAX: Final = 6
 _ITEMS_MAX: Final = 64
+# What our own log calls a sticky session of an exit: a name that we made up, which opens nothing. Only where it stands
+# beside what else is told of that exit, and only where it looks like one.
+_EXIT_FIELDS: Final = frozenset({"proxy_pool", "geo", "session_id", "ip_hash"})
+_EXIT_SESSION: Final = re.compile(r"(?:own-)?[a-z0-9]{1,16}")
 _PROTECTED_CHARS_MIN: Final = 4
 _ENCODED_CHARS_MIN: Final = 6
 # A bare `key` is a match key in most of our addresses; a real secret is longer than any of those.
@@ -141,9 +145,15 @@ class Redactor:
         return self.text(_BOUNDED.repr(value))
 
     def _pairs(self, mapping: Mapping[Any, Any], depth: int) -> Iterator[tuple[str, Any]]:
+        is_exit = mapping.keys() == _EXIT_FIELDS
         for name, value in list(mapping.items())[:_ITEMS_MAX]:
             word = name if isinstance(name, str) else _BOUNDED.repr(name)
-            yield self.text(word), HIDDEN if _is_hidden_pair(word, value) else self.value(value, depth)
+            is_hidden = _is_hidden_pair(word, value) and not (is_exit and _is_exit_session(word, value))
+            yield self.text(word), HIDDEN if is_hidden else self.value(value, depth)
+
+
+def _is_exit_session(name: str, value: Any) -> bool:
+    return name == "session_id" and isinstance(value, str) and _EXIT_SESSION.fullmatch(value) is not None
 
 
 def _is_hidden_pair(name: str, value: Any) -> bool:

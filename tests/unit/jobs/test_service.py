@@ -8,6 +8,7 @@ import pytest
 
 from longstop.clock import LoopClock
 from longstop.domain import errors
+from longstop.domain.capture import AttemptState
 from longstop.domain.capture_errors import (
     AfterKickoffError,
     AmbiguousFixtureError,
@@ -274,3 +275,45 @@ async def test_what_is_our_own_doing_blames_neither_the_source_nor_the_exit(erro
     assert not heard.of(facts.CircuitOpened)
     assert site.verdicts == [None] * 40
     await service.scrape_match(**REDS_BLUES)
+
+
+def silent_lists(site: Site, times: int) -> None:
+    """Each list that is asked for is refused, so many times."""
+    left = [errors.SourceRefusedError("403.") for _ in range(times)]
+    site.is_down = lambda: left.pop() if left and not site.visits else None
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_a_match_that_is_not_found_at_once_is_looked_up_again() -> None:
+    site, heard = a_site(), Heard()
+    silent_lists(site, 3)
+    began = site.clock.monotonic()
+    await service_on(site, heard).scrape_match(**REDS_BLUES)
+    assert len(site.lists) == 4
+    assert site.clock.monotonic() - began >= 2 + 4 + 8, "each pause is twice as long"
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_attempts_to_look_a_match_up_are_counted_and_end() -> None:
+    site, heard = a_site(), Heard()
+    silent_lists(site, 100)
+    service = service_on(site, heard)
+    with pytest.raises(CaptureFailedError, match="in 4 attempts") as failed:
+        await service.scrape_match(**REDS_BLUES)
+    assert (failed.value.attempts, len(site.lists)) == (4, 4)
+    told = service.noted(7)
+    assert told is not None
+    assert (told.attempts, told.reason) == (4, "403")
+
+
+@pytest.mark.req("D1")
+@on_virtual_time
+async def test_the_row_of_a_success_says_that_it_is_done() -> None:
+    site, heard = a_site(), Heard()
+    service = service_on(site, heard)
+    await service.scrape_match(**REDS_BLUES)
+    told = service.noted(7)
+    assert told is not None
+    assert told.state is AttemptState.DONE

@@ -106,6 +106,23 @@ def test_values_are_hidden_by_the_name_they_stand_under(redactor: Redactor) -> N
     assert shown["key"] == "QUY"
 
 
+@pytest.mark.req("D5")
+def test_the_name_of_an_exits_session_is_shown_beside_its_exit_and_nowhere_else(redactor: Redactor) -> None:
+    shown = {"proxy_pool": "residential", "geo": "DE", "session_id": "a1b2c3d4", "ip_hash": "abc"}
+    assert redactor.value({"proxy": shown}) == {"proxy": shown}
+    for other in (
+        {"session_id": "a1b2c3d4"},
+        {"proxy": {"session_id": "a1b2c3d4"}},
+        shown | {"cookie": "x"},
+        shown | {"session_id": "eyJhbGciOiJIUzI1NiJ9-not-a-name-of-ours"},
+        shown | {"session_id": ["a1b2c3d4"]},
+    ):
+        assert "a1b2c3d4" not in str(redactor.value(other))
+        assert "eyJ" not in str(redactor.value(other))
+    redactor.protect("a1b2c3d4")
+    assert redactor.value(shown)["session_id"] == HIDDEN, "what is known to be a secret is one anywhere"
+
+
 def disguises(secret: str) -> list[str]:
     raw = secret.encode()
     return [

@@ -19,6 +19,7 @@ from longstop.fetch.visits.visit import Visit, Visitor, VisitOrder
 from longstop.jobs.captures.circuit import Circuit
 from longstop.jobs.captures.judging import Captured, require_before
 from longstop.jobs.captures.options import Options
+from longstop.jobs.captures.pauses import pause_seconds
 from longstop.jobs.captures.run import Run
 from longstop.observe.signals import Signals
 from longstop.observe.signals import captures as facts
@@ -136,11 +137,7 @@ class Attempts:
         await self._clock.sleep(delay)
 
     def _delay(self, run: Run, error: LongstopError) -> float:
-        """2, 4, 8 s and up to one more; never sooner than the source asks."""
-        options = self._options()
-        plain = options.base_seconds * 2.0 ** min(run.attempt - 1, 30)
-        asked = float(getattr(error, "retry_after_seconds", 0.0))
-        return max(plain + self._chance.uniform(0.0, options.jitter_seconds), asked)
+        return pause_seconds(self._options(), run.attempt, error, self._chance)
 
     def _ends_before(self, run: Run, delay: float) -> bool:
         return self._clock.now() + timedelta(seconds=delay) >= run.fixture.kickoff_utc

@@ -15,6 +15,7 @@ from longstop.domain.capture import (
 )
 from longstop.domain.errors import LongstopError
 from longstop.fetch.visits.visit import Visit
+from longstop.jobs.captures.pauses import times_in_a_row
 from longstop.observe.signals import captures as facts
 
 
@@ -23,11 +24,13 @@ def _new_id() -> str:
 
 
 class Run(msgspec.Struct):
-    """`failures` are the reasons of the attempts so far, in their order."""
+    """`failures` are the reasons of the attempts so far, in their order; `lookups` counts those to find the match in
+    the lists of its day."""
 
     fixture: Fixture
     run_id: str = msgspec.field(default_factory=_new_id)
     attempt: int = 0
+    lookups: int = 0
     state: AttemptState = CAPTURE_ATTEMPT.initial
     began_at: float = 0.0
     bytes_in: int = 0
@@ -51,13 +54,7 @@ class Run(msgspec.Struct):
         self.bytes_in += visit.network.bytes_in
 
     def times_before(self, reason: str) -> int:
-        """How often the attempts just before failed for it."""
-        times = 0
-        for failure in reversed(self.failures):
-            if failure != reason:
-                break
-            times += 1
-        return times
+        return times_in_a_row(reason, self.failures)
 
     def told(
         self,

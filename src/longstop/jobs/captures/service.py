@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 
 from longstop.clock import Clock
-from longstop.domain.capture import CapturePriority, Fixture, ScrapeResult
+from longstop.domain.capture import AttemptState, CapturePriority, Fixture, ScrapeResult
 from longstop.domain.capture_errors import (
     AfterKickoffError,
     CaptureError,
@@ -85,7 +85,9 @@ class SofascoreScraperService:
         self._breaks = Breaks(self._source, parts.clock, parts.bus)
         self._keeping = Keeping(parts.store, parts.bus)
         self._noted: dict[int, CaptureProgress] = {}
-        self.resolving = Resolving(parts.source, parts.visitor, self.circuit, parts.store)
+        self.resolving = Resolving(
+            parts.source, parts.visitor, self.circuit, parts.store, parts.clock, parts.options, parts.chance
+        )
         self._attempts = Attempts(
             parts.source, parts.visitor, self.circuit, parts.clock, parts.bus, parts.options, parts.chance
         )
@@ -117,13 +119,13 @@ class SofascoreScraperService:
         run = Run(fixture)
         try:
             require_before(fixture.kickoff_utc, self._clock.now())
-            run.fixture = await self.resolving.resolved(fixture)
+            run.fixture = await self.resolving.resolved(run)
             captured = await self._attempts.capture(run, self._judge, self._keep)
         except CaptureError as error:
             await self._skip(run, error)
             raise
         except (FetchError, BrowserError, PayloadError) as error:
-            failed = not_looked_up(run.fixture, error)
+            failed = not_looked_up(run.fixture, error, run.lookups)
             await self._skip(run, failed)
             raise failed from error
         return result_of(captured)
@@ -252,6 +254,7 @@ class SofascoreScraperService:
         is_confirmed = lineups is not None and lineups.is_confirmed and not captured.integrity.xi_missing
         return msgspec.structs.replace(
             self._progress(run, _SUCCESS, ""),
+            state=AttemptState.DONE,  # told with this very row
             captures=1,
             schema_version=NORMALIZED,
             captured_at=captured.captured_at,
@@ -270,7 +273,7 @@ class SofascoreScraperService:
             state=run.state,
             status=status,
             reason=reason,
-            attempts=run.attempt,
+            attempts=run.attempt or run.lookups,
             bytes_in=run.bytes_in,
             exit_hash=run.exit.proxy_hash,
         )
