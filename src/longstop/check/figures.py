@@ -16,6 +16,15 @@ BALLS_OF_LAG_MAX = 20
 OVERS_OF_LAG_MAX = 1
 # The second wicket ends it.
 SUPER_OVER_WICKETS_MAX = 2
+# An over of eight shows seven balls before it ends; one of nine nobody has miscounted.
+BALLS_OVER_THE_OVER_MAX = 1
+# The longest innings there is. One-day matches were of sixty overs once; rain makes them shorter, never longer.
+OVERS_BY_FORMAT = {"T10": 10, "T20": 20, "IT20": 20, "T20I": 20, "ODI": 60}
+# Some scorers count no ball faced for a no-ball.
+RUNS_OFF_NO_BALL_MAX = 18
+RUNS_A_BALL_FACED_MAX = 7
+# With fewer out than this nobody is the last who stands, and bats alone.
+WICKETS_BEFORE_THE_LAST = 5
 
 
 def reasons(observation: Observation) -> Iterator[str]:
@@ -55,6 +64,8 @@ def _count_reasons(score: InningsScore, balls_per_over: int) -> Iterator[str]:
     shown = overs * balls_per_over + balls
     if score.legal_balls is not None and abs(score.legal_balls - shown) > BALLS_MISCOUNTED_MAX:
         yield f"innings {score.number} has {score.legal_balls} balls in {score.overs} overs"
+    if balls > balls_per_over + BALLS_OVER_THE_OVER_MAX:
+        yield f"innings {score.number} is of {score.overs} overs, and one has {balls_per_over} balls"
     if score.is_super_over and score.wickets > SUPER_OVER_WICKETS_MAX:
         yield f"innings {score.number} is a super over of {score.wickets} wickets"
     if score.target_runs is not None and score.target_runs < 1:
@@ -63,6 +74,10 @@ def _count_reasons(score: InningsScore, balls_per_over: int) -> Iterator[str]:
 
 def _length_reasons(observation: Observation) -> Iterator[str]:
     """Of what is played: a match that rain made shorter may have longer innings behind it."""
+    longest = OVERS_BY_FORMAT.get(observation.format.upper())
+    for each in observation.innings if longest is not None else ():
+        if (each.legal_balls or 0) > (longest or 0) * observation.balls_per_over + BALLS_MISCOUNTED_MAX:
+            yield f"innings {each.number} has {each.legal_balls} balls, and it is a {observation.format}"
     score, limit = observation.current_innings, observation.overs_limit
     if score is None or score.legal_balls is None or limit is None or not _is_played(observation):
         return
@@ -103,6 +118,8 @@ def _recent_reasons(observation: Observation) -> Iterator[str]:
         if wickets > score.wickets + WICKETS_OF_LAG_MAX:
             yield f"the last overs of innings {number} have {wickets} wickets, and all of it {score.wickets}"
         yield from _over_length_reasons(shown, observation.balls_per_over)
+        if score.wickets < WICKETS_BEFORE_THE_LAST:
+            yield from _ends_reasons(shown)
 
 
 def _over_length_reasons(shown: Sequence[OverReport], balls_per_over: int) -> Iterator[str]:
@@ -111,6 +128,12 @@ def _over_length_reasons(shown: Sequence[OverReport], balls_per_over: int) -> It
         legal = sum(delivery.is_legal for delivery in report.deliveries)
         if balls_per_over > 0 and legal > 2 * balls_per_over:
             yield f"over {report.over} of innings {report.innings} has {legal} legal balls"
+
+
+def _ends_reasons(shown: Sequence[OverReport]) -> Iterator[str]:
+    for delivery in (delivery for report in shown for delivery in report.deliveries):
+        if delivery.batter and delivery.batter == delivery.non_striker:
+            yield f"{delivery.batter} bats at both ends at ball {delivery.place}"
 
 
 def _people_reasons(observation: Observation) -> Iterator[str]:
@@ -126,11 +149,23 @@ def _people_reasons(observation: Observation) -> Iterator[str]:
     for batter in batting:
         if batter.balls > score.legal_balls + BALLS_OF_LAG_MAX:
             yield f"batter {batter.player} faced {batter.balls} balls of {score.legal_balls}"
-    off_the_bat = sum(batter.runs for batter in batting)
-    if off_the_bat > score.runs + RUNS_OF_LAG_MAX:
-        yield f"its batters have {off_the_bat} runs of {score.runs}"
+    yield from _crease_reasons(batting, score)
     if observation.bowling is not None:
         yield from _bowler_reasons(observation.bowling, score)
+        # At the start of an innings a source may show who bowled last in the one before, and he may bat now.
+        if score.legal_balls > BALLS_OF_LAG_MAX and observation.bowling.player in {batter.player for batter in batting}:
+            yield f"{observation.bowling.player} bats and bowls"
+
+
+def _crease_reasons(batting: Sequence[BatterFigures], score: InningsScore) -> Iterator[str]:
+    off_the_bat = sum(batter.runs for batter in batting)
+    extras = score.extras.total if score.extras is not None else 0
+    if off_the_bat > score.runs + RUNS_OF_LAG_MAX:
+        yield f"its batters have {off_the_bat} runs of {score.runs}"
+    elif off_the_bat + extras > score.runs + RUNS_OF_LAG_MAX:
+        yield f"its batters have {off_the_bat} runs of {score.runs}, and {extras} are extras"
+    if sum(batter.is_on_strike for batter in batting) > 1:
+        yield "both batters are on strike"
 
 
 def _batter_reasons(batter: BatterFigures) -> Iterator[str]:
@@ -138,6 +173,8 @@ def _batter_reasons(batter: BatterFigures) -> Iterator[str]:
         yield f"batter {batter.player} has a negative count"
     if 4 * batter.fours + 6 * batter.sixes > batter.runs:
         yield f"batter {batter.player} has {batter.runs} runs, {batter.fours} fours and {batter.sixes} sixes"
+    if batter.runs > RUNS_OFF_NO_BALL_MAX + RUNS_A_BALL_FACED_MAX * batter.balls:
+        yield f"batter {batter.player} has {batter.runs} runs off {batter.balls} balls"
 
 
 def _bowler_reasons(bowler: BowlerFigures, score: InningsScore) -> Iterator[str]:

@@ -4,15 +4,20 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 
-from longstop.check import figures, surprises
+from longstop.check import balls, figures, headline, surprises
+from longstop.check.balls import RUNS_A_BALL_MAX
 from longstop.check.surprises import Record
 from longstop.check.verdict import Verdict
-from longstop.domain.cricket import Delivery, InningsScore, OverReport
+from longstop.domain.cricket import InningsScore, OverReport, PlayState, Result
 from longstop.domain.errors import MalformedPayloadError
 from longstop.domain.observation import Observation
 
 WICKETS_MAX = 10
-RUNS_A_BALL_MAX = 20
+# The wildest hitting is four a ball; an over of seventeen no-balls went for 77.
+RUNS_A_LEGAL_BALL_MAX = 12
+RUNS_OFF_NO_BALL_MAX = 100
+# An umpire may have called play before the source did.
+BALLS_BEFORE_PLAY_MAX = 12
 BALLS_AN_OVER_MAX = 40
 # Wider than any mistaken time zone. One clock from the far future would make everything after it look old.
 CLOCK_AHEAD_MAX = timedelta(hours=24)
@@ -41,6 +46,7 @@ def judge(
 
 def _surprises(observation: Observation, previous: Observation | None, record: Record | None) -> Iterator[str]:
     yield from surprises.end_reasons(observation)
+    yield from surprises.chase_reasons(observation)
     if previous is not None:
         yield from surprises.reasons(observation, previous)
     elif record is not None:
@@ -73,7 +79,8 @@ def _against_itself(observation: Observation) -> Iterator[str]:
         yield from _innings_reasons(score)
     yield from figures.reasons(observation)
     yield from _overs_reasons(observation.overs)
-    yield from _headline_reasons(observation)
+    yield from headline.reasons(observation)
+    yield from _beginning_reasons(observation)
     yield from _result_reasons(observation)
     yield from _clock_reasons(observation)
 
@@ -88,6 +95,8 @@ def _innings_reasons(score: InningsScore) -> Iterator[str]:
         yield f"{where} has more extras ({score.extras.total}) than runs ({score.runs})"
     if score.penalty_awarded > score.runs:
         yield f"{where} has more penalty runs than runs"
+    if score.legal_balls is not None and score.runs > RUNS_OFF_NO_BALL_MAX + RUNS_A_LEGAL_BALL_MAX * score.legal_balls:
+        yield f"{where} has {score.runs} runs off {score.legal_balls} balls"
 
 
 def _overs_reasons(overs: tuple[OverReport, ...]) -> Iterator[str]:
@@ -105,39 +114,42 @@ def _over_reasons(report: OverReport) -> Iterator[str]:
     if len(report.deliveries) > BALLS_AN_OVER_MAX:
         yield f"over {report.over} has {len(report.deliveries)} balls"
     for delivery in report.deliveries:
-        yield from _ball_reasons(delivery)
+        yield from balls.reasons(delivery)
 
 
-def _ball_reasons(delivery: Delivery) -> Iterator[str]:
-    if delivery.runs_batter < 0 or delivery.runs > RUNS_A_BALL_MAX:
-        yield f"ball {delivery.place} has {delivery.runs} runs"
-    if not delivery.batter or not delivery.bowler:
-        yield f"ball {delivery.place} has no batter or no bowler"
-
-
-def _headline_reasons(observation: Observation) -> Iterator[str]:
-    """Sites show the score twice; two different scores are no score."""
-    for team, claims in observation.headline:
-        shown = [score for score in observation.innings if score.team == team and not score.is_super_over]
-        for score, (runs, wickets) in zip(shown, claims, strict=False):
-            if (score.runs, score.wickets) != (runs, wickets):
-                yield (
-                    f"innings {score.number} of {team} is {score.runs}/{score.wickets} in one place"
-                    f" and {runs}/{wickets} in another"
-                )
+def _beginning_reasons(observation: Observation) -> Iterator[str]:
+    toss = observation.toss
+    if toss is not None and toss.winner and toss.winner not in observation.teams:
+        yield f"{toss.winner} won the toss, and does not play in this match"
+    bowled = sum(score.legal_balls or 0 for score in observation.innings)
+    if observation.play is PlayState.NOT_STARTED and bowled > BALLS_BEFORE_PLAY_MAX:
+        yield f"it has not started, and {bowled} balls were bowled"
 
 
 def _result_reasons(observation: Observation) -> Iterator[str]:
     result = observation.result
+    if result is not None:
+        yield from _margin_reasons(result)
     for team in (result.winner, result.eliminator, result.bowl_out) if result else ():
         if team is not None and team not in observation.teams:
             yield f"the result names {team}, which does not play in this match"
+
+
+def _margin_reasons(result: Result) -> Iterator[str]:
+    margins = (result.by_runs, result.by_wickets, result.by_innings)
+    if any(margin is not None and margin < 0 for margin in margins):
+        yield f"it was won by {', '.join(str(margin) for margin in margins if margin is not None)}"
 
 
 def _clock_reasons(observation: Observation) -> Iterator[str]:
     told = observation.provenance.source_at
     if told is not None and told - observation.provenance.captured_at > CLOCK_AHEAD_MAX:
         yield f"its clock says {told:%Y-%m-%d %H:%M}, which is more than a day ahead"
+    latest = max(told, observation.provenance.captured_at) if told else observation.provenance.captured_at
+    for report in observation.overs:
+        for delivery in report.deliveries:
+            if delivery.bowled_at is not None and delivery.bowled_at - latest > CLOCK_AHEAD_MAX:
+                yield f"ball {delivery.place} is bowled at {delivery.bowled_at:%Y-%m-%d %H:%M}, more than a day ahead"
 
 
 def _against_the_past(observation: Observation, previous: Observation) -> Iterator[str]:

@@ -11,13 +11,15 @@ import msgspec
 
 from longstop.check.verdict import Verdict
 from longstop.clock import age_seconds
-from longstop.domain.cricket import InningsScore, PlayState, Result
+from longstop.domain.cricket import InningsScore, InningsState, PlayState, Result
 from longstop.domain.observation import Observation
 
 RUNS_TAKEN_BACK_MAX = 20
 RUNS_AT_ONCE_MAX = 30
 RUNS_A_LEGAL_BALL_MAX = 8
 WICKETS_AT_ONCE_MAX = 3
+# One ball may go past it by a six and what overthrows add.
+RUNS_PAST_TARGET_MAX = 20
 
 INSISTED_SECONDS = 60.0
 INSISTED_TIMES = 3
@@ -85,6 +87,17 @@ def _life_reasons(observation: Observation, previous: Observation) -> Iterator[s
     is_on = observation.play in (PlayState.PLAY, PlayState.NOT_STARTED)
     if is_over and is_on and len(observation.innings) <= len(previous.innings):
         yield "it was over, and is played again"
+
+
+def chase_reasons(observation: Observation) -> Iterator[str]:
+    """An end that the source has not noticed. Some friendly matches play on past it."""
+    score = observation.current_innings
+    if score is None or observation.play is not PlayState.PLAY or score.state is not InningsState.LIVE:
+        return
+    if observation.told_winner:
+        yield f"{observation.told_winner} is told to have won, and play goes on"
+    if score.target_runs is not None and score.runs > score.target_runs + RUNS_PAST_TARGET_MAX:
+        yield f"innings {score.number} chases {score.target_runs}, has {score.runs} and goes on"
 
 
 def end_reasons(observation: Observation) -> Iterator[str]:

@@ -29,7 +29,8 @@ class Provenance(msgspec.Struct, frozen=True):
 class Observation(msgspec.Struct, frozen=True):
     """The state of one match as one payload tells it. Codes, not names.
 
-    `headline` is the score as the source shows it a second time: runs and wickets, by team and innings.
+    `headline` is the score as the source shows it a second time: runs and wickets, by team and innings;
+    `headline_overs` are its overs. `told_winner` is who a source says has won while it says that play goes on.
     `matched` is, for what was read from a page, which of the fallback selectors found each field.
     """
 
@@ -51,6 +52,8 @@ class Observation(msgspec.Struct, frozen=True):
     last_event: str = ""
     announcement: str = ""
     headline: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    headline_overs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    told_winner: str | None = None
     matched: tuple[tuple[str, int], ...] = ()
 
     @property

@@ -103,6 +103,8 @@ def parse_state(ref: MatchRef, snapshot: Snapshot) -> Observation:
         last_event=words,
         announcement=state.C,
         headline=_read_headline(state, teams) if state.innings is not None else (),
+        headline_overs=_read_headline_overs(state, teams) if state.innings is not None else (),
+        told_winner=state.rs.w if state.rs is not None and play is PlayState.PLAY else None,
     )
 
 
@@ -110,6 +112,14 @@ def _read_headline(state: shapes.State, teams: tuple[str, str]) -> tuple[tuple[s
     columns = zip(teams, (state.j, state.k), strict=True)
     return tuple(
         (team, tuple((runs, wickets) for runs, wickets, _, _ in notation.read_team_scores(text)))
+        for team, text in columns
+    )
+
+
+def _read_headline_overs(state: shapes.State, teams: tuple[str, str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    columns = zip(teams, (state.j, state.k), strict=True)
+    return tuple(
+        (team, tuple(f"{overs}.{balls}" for _, _, overs, balls in notation.read_team_scores(text)))
         for team, text in columns
     )
 

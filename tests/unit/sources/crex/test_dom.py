@@ -156,6 +156,7 @@ def test_a_miscounted_over_stays_miscounted() -> None:
 
 
 TWO_DAYS = state(
+    fo="Test",
     j="234/10(80.1&50/2(10.0",
     k="300/10(90.0",
     **{

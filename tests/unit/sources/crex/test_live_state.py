@@ -50,7 +50,13 @@ def test_the_plain_keys_are_taken_over() -> None:
     assert told.sequence == 312
     assert told.toss == Toss("CD", "bat")
     assert told.headline == (("CD", ((106, 9),)), ("11", ((0, 0),)))
+    assert told.headline_overs == (("CD", ("31.1",)), ("11", ("0.0",)))
     assert (told.play, told.status, told.result) == (PlayState.PLAY, MatchStatus.LIVE, None)
+
+
+def test_a_winner_who_is_told_while_play_goes_on_is_no_result_and_not_forgotten() -> None:
+    told = parsed(state(rs={"w": "CD", "by": {"runs": 10}}))
+    assert (told.result, told.told_winner) == (None, "CD")
 
 
 def test_an_unlimited_match_has_no_limit_of_overs() -> None:
