@@ -39,8 +39,8 @@ def bowled(out: tuple[tuple[str, str], ...] = (), *, wickets: int = 2, **changes
     return replace(scored(wickets=wickets), overs=(OverReport(1, 3, (delivery,)),))
 
 
-def ended(**margin: int) -> Observation:
-    return observed(innings_of(1, 4), result=Result("won", "CD", **margin))
+def ended(by_runs: int) -> Observation:
+    return observed(innings_of(1, 4), result=Result("won", "CD", by_runs=by_runs))
 
 
 def chased(runs: int, **changes: Any) -> Observation:

@@ -1,7 +1,7 @@
 """The score of a match is shown up to eight times: they must agree with each other, with the status and the winner."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from longstop.domain.football import FootballEvent, Phase, SideScore, Stage, Winner
 
@@ -14,6 +14,10 @@ HALF_SHORT_MAX = timedelta(minutes=5)
 MATCH_SHORT_MIN = timedelta(minutes=15)
 
 _WITHOUT_EXTRA_TIME = frozenset({Phase.FIRST_HALF, Phase.HALF_TIME, Phase.SECOND_HALF, Phase.FINISHED})
+# The words beside the code, where they leave no doubt.
+_STAGE_BY_WORDS = {"not started": Stage.UPCOMING, "ended": Stage.OVER}
+# What a clock says that was never set. Nobody kicked off at that second.
+_NO_MOMENT = datetime.fromtimestamp(0, UTC)
 _ONE_HALF_BEGUN = frozenset({Phase.FIRST_HALF, Phase.HALF_TIME})
 
 
@@ -41,6 +45,9 @@ def _status_reasons(event: FootballEvent) -> Iterator[str]:
     exact = {Stage.UPCOMING, Stage.LIVE, Stage.OVER}
     if event.phase.stage in exact and event.stage in exact and event.phase.stage is not event.stage:
         yield f"its status is {event.phase.value} by its code and {event.stage.value} by its type"
+    said = _STAGE_BY_WORDS.get(event.status.strip().lower())
+    if event.phase.stage in exact and said not in (None, event.phase.stage):
+        yield f"its status is {event.phase.value} by its code and '{event.status.strip()}' in words"
     home, away = event.home_score, event.away_score
     if event.phase is Phase.NOT_STARTED and any(score.played for score in (home, away)):
         yield f"it has not started and stands at {home.played}-{away.played}"
@@ -128,6 +135,8 @@ def _winner_reasons(event: FootballEvent) -> Iterator[str]:
         return
     if event.phase.stage in (Stage.UPCOMING, Stage.LIVE):
         yield f"it has a winner and its status is {event.phase.value}"
+    elif event.phase.is_played_out and not (event.home_score.is_shown or event.away_score.is_shown):
+        yield "it has a winner and no score"
     elif event.phase.is_played_out and event.score is not None and event.winner not in _winners(event):
         home, away = event.score
         yield f"it ended {home}-{away} and its winner is told as {event.winner.value}"
@@ -201,6 +210,8 @@ def _clock_reasons(event: FootballEvent) -> Iterator[str]:
     kickoff, began = event.kickoff, event.period_started_at
     if kickoff is None:
         return
+    if kickoff == _NO_MOMENT and _adds_up(event.phase):
+        yield f"it is {event.phase.value}, and kicked off at {kickoff:%Y-%m-%d %H:%M}"
     yield from _change_reasons(event, kickoff)
     if began is None or not _adds_up(event.phase):
         return

@@ -20,6 +20,7 @@ def reasons(incidents: Sequence[Incident]) -> Iterator[str]:
     yield from _score_bound_reasons(rows)
     yield from _key_reasons(rows)
     yield from _goal_reasons(rows)
+    yield from _own_goal_reasons(rows)
     yield from minutes.reasons(rows)
     yield from _period_reasons(rows)
     yield from _late_goal_reasons(rows)
@@ -83,6 +84,26 @@ def _step_reasons(goal: Incident, before: Score, after: Score) -> Iterator[str]:
     scored = Side.HOME if steps == (1, 0) else Side.AWAY
     if goal.side is not None and goal.side is not scored and not goal.is_own_goal:
         yield f"the goal at {goal.where} made it {_dashed(after)} and is told as the {goal.side.value} team's"
+
+
+def own_goals(rows: Sequence[Incident]) -> Iterator[tuple[Incident, Side]]:
+    """With who gained by them, which the score tells; whose they are called, sources do not agree about."""
+    before: Score | None = (0, 0)
+    for goal in goals_in_order(rows):
+        if goal.is_own_goal and before is not None and goal.after in _next_scores(before):
+            yield goal, Side.HOME if goal.after[0] > before[0] else Side.AWAY
+        before = goal.after
+
+
+def _next_scores(before: Score) -> tuple[Score, Score]:
+    return (before[0] + 1, before[1]), (before[0], before[1] + 1)
+
+
+def _own_goal_reasons(rows: Sequence[Incident]) -> Iterator[str]:
+    sides = players.sides_of_players(rows)
+    for goal, gained in own_goals(rows):
+        if goal.player is not None and sides.get(f"{goal.player.name} ({goal.player.key})") == {gained}:
+            yield f"the own goal at {goal.where} is by {goal.player.name}, of the team that gained by it"
 
 
 def _period_reasons(rows: Sequence[Incident]) -> Iterator[str]:

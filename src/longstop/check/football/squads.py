@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from longstop.check.football.incidents import own_goals
 from longstop.domain.football import STARTERS, Incident, IncidentKind, LineUps, Person, Side
 
 # Of so many who did something, one may be missing from a line-up; not two.
@@ -35,6 +36,9 @@ def _side_reasons(lineups: LineUps, rows: Sequence[Incident]) -> Iterator[str]:
             known = sides.get(person.key) if person is not None else None
             if person is not None and known is not None and known is not row.side:
                 yield f"{person.name} is of the {known.value} team by the line-ups and of the other at {row.where}"
+    for goal, gained in own_goals(rows):
+        if goal.player is not None and sides.get(goal.player.key) is gained:
+            yield f"the own goal at {goal.where} is by {goal.player.name}, of the team that gained by it"
 
 
 def _stranger_reasons(lineups: LineUps, rows: Sequence[Incident]) -> Iterator[str]:

@@ -155,6 +155,14 @@ POISONED = {
     "it has not started and stands at 2-1": event("not started", winnerCode=None),
     "only one of the two teams has a score": event(awayScore={}, winnerCode=None),
     "its status is finished by its code and live by its type": LIVE_BY_TYPE,
+    "its status is finished by its code and 'Not started' in words": {
+        **event(), "status": {**STATUSES["ended"], "description": "Not started"}
+    },
+    "its status is second_half by its code and 'Ended' in words": {
+        **event("second half", winnerCode=None), "status": {**STATUSES["second half"], "description": "Ended"}
+    },
+    "it has a winner and no score": event(homeScore={}, awayScore={}),
+    "it is finished, and kicked off at 1970-01-01 00:00": event(startTimestamp=0, time={}),
     "the home team has goals in a half that has not begun": event("first half", winnerCode=None),
     "both teams are Reds": event(awayTeam={"id": 43, "name": "Reds"}),
     "its last half began 37 minutes after kickoff": event(time={"currentPeriodStartTimestamp": KICKOFF + 2230}),

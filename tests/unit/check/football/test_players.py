@@ -56,8 +56,11 @@ POISONED = {
     "Player 4 is sent off twice, the second time at 80'": [DRAWN, card(80, "red", 4), card(60, "yellowRed", 4)],
     "Player 8 scores at 85', and went off at 60'": [WON, scored(85, 8), change(60, 12, 8)],
     "Player 12 scores at 30', and came on at 60'": [WON, change(60, 12, 8), scored(30, 12)],
+    "the own goal at 85' is by Player 8, of the team that gained by it": [
+        WON, goal(85, 1, 0, is_home=True, scorer=8, incidentClass="ownGoal"), card(60, "yellow", 8)
+    ],
     "Player 4 scores at 85', and was sent off at 60'": [WON, scored(85, 4), card(60, "red", 4)],
-}
+}  # fmt: skip
 
 
 @pytest.mark.req("B10")

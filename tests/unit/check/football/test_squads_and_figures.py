@@ -65,3 +65,9 @@ def test_who_scores_for_the_team_he_does_not_play_for_is_noticed() -> None:
 
 def test_an_own_goal_is_no_change_of_teams() -> None:
     assert reasons(report(happened=incidents(), playing=lineups())) == ""
+
+
+def test_an_own_goal_by_the_team_that_gains_by_it_is_none() -> None:
+    rows = [period("FT", 90, 1, 0), goal(20, 1, 0, is_home=True, scorer=9, incidentClass="ownGoal")]
+    said = reasons(report(happened=rows, playing=lineups()))
+    assert said == "the own goal at 20' is by Player 9, of the team that gained by it"
