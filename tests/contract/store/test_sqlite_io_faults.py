@@ -20,7 +20,7 @@ from tests.contract.store.full_disk import can_mount, small_disk
 from tests.contract.store.samples import MATCH, event
 
 BATCHES = 6
-POINTS_MAX = 400
+POINTS_MAX = 600
 KINDS = {
     "an error once": {},
     "an error for ever": {"is_lasting": True},
