@@ -3,6 +3,7 @@
 LongstopError
 └── CaptureError                  a match before kickoff could not be captured
     ├── AfterKickoffError         it has begun: what is seen now was not known before
+    ├── NotAheadError             it is postponed, called off, or nobody knows: not surely before its kickoff
     ├── FixtureError              our match is not one match of the source, beyond doubt
     │   ├── UnlistedFixtureError  the source lists none like it
     │   ├── AmbiguousFixtureError it lists several
@@ -35,6 +36,15 @@ class AfterKickoffError(CaptureError):
     exit_code = 65
     reason = "after_kickoff"
     default_hint = "Line-ups are captured before kickoff only; if it was moved, hand in the new kickoff."
+
+
+class NotAheadError(CaptureError):
+    """Nothing is stored of it either. Such a match may come back with a kickoff of its own."""
+
+    kind = "not_ahead"
+    exit_code = 65
+    reason = "not_ahead"
+    default_hint = "Only a match that has certainly not begun is captured; try again once it is scheduled anew."
 
 
 class FixtureError(CaptureError):

@@ -13,6 +13,7 @@ from longstop.domain.capture_errors import (
     AfterKickoffError,
     AmbiguousFixtureError,
     CaptureFailedError,
+    NotAheadError,
     UnlistedFixtureError,
 )
 from longstop.observe.signals import captures as facts
@@ -97,6 +98,57 @@ async def test_a_match_that_is_being_played_is_refused_whatever_its_kickoff() ->
     site.show(live, told_lineups())
     with pytest.raises(AfterKickoffError):
         await service_on(site, heard).scrape_match(**REDS_BLUES)
+
+
+HALF_BEGAN = {"time": {"currentPeriodStartTimestamp": int(START.timestamp()) - 1200}}
+ONE_NIL = {"homeScore": {"current": 1, "display": 1}, "awayScore": {"current": 0, "display": 0}}
+PROOFS = [
+    HALF_BEGAN,
+    HALF_BEGAN | ONE_NIL | {"status": sofascore.STATUSES["interrupted"]},
+    ONE_NIL | {"status": {"code": 555, "type": "weird", "description": "Whatever"}},
+]
+
+
+@pytest.mark.req("D2")
+@pytest.mark.parametrize("proof", PROOFS)
+@on_virtual_time
+async def test_a_match_that_is_proved_to_run_is_refused_whatever_its_status(proof: dict[str, Any]) -> None:
+    site, heard = a_site(), Heard()
+    site.show(upcoming(501, "Reds", "Blues") | proof)
+    with pytest.raises(AfterKickoffError):
+        await service_on(site, heard).scrape_match(**REDS_BLUES)
+
+
+@pytest.mark.req("D2")
+@pytest.mark.parametrize("figures", [{"minutesPlayed": 20}, {"rating": 7.1}, {"rating": 7.1, "minutesPlayed": 20}])
+@on_virtual_time
+async def test_live_line_ups_beside_a_stale_event_are_refused(figures: dict[str, Any]) -> None:
+    site, heard = a_site(), Heard()
+    live = told_lineups()
+    live["home"]["players"][3]["statistics"] = figures
+    site.show(upcoming(501, "Reds", "Blues"), live)
+    with pytest.raises(AfterKickoffError):
+        await service_on(site, heard).scrape_match(**REDS_BLUES)
+    assert len(site.visits) == 1, "nothing of it gets better by asking again"
+
+
+@pytest.mark.req("D2")
+@pytest.mark.parametrize(
+    "status",
+    [
+        *(sofascore.STATUSES[name] for name in ("postponed", "cancelled", "abandoned", "interrupted", "unheard of")),
+        {"code": 999, "type": "suspended", "description": "Suspended"},
+        {"code": 0, "type": "weird", "description": "Not started"},
+    ],
+)
+@on_virtual_time
+async def test_only_what_surely_lies_ahead_is_captured(status: dict[str, Any]) -> None:
+    site, heard = a_site(), Heard()
+    site.show(upcoming(501, "Reds", "Blues") | {"status": status}, told_lineups())
+    with pytest.raises(NotAheadError):
+        await service_on(site, heard).scrape_match(**REDS_BLUES)
+    assert not heard.of(facts.MatchCaptured)
+    assert site.verdicts == [None]
 
 
 @pytest.mark.req("D5")

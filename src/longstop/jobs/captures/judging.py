@@ -8,17 +8,16 @@ import msgspec
 from longstop.check.football import judge
 from longstop.check.football.integrity import integrity
 from longstop.domain.capture import CaptureIntegrity, Fixture, SnapshotType
-from longstop.domain.capture_errors import AfterKickoffError, ContradictoryPayloadError
+from longstop.domain.capture_errors import AfterKickoffError, ContradictoryPayloadError, NotAheadError
 from longstop.domain.errors import EmptyPayloadError, ErrorAnswerError
-from longstop.domain.football import FootballEvent, MatchReport, Stage
+from longstop.domain.football import FootballEvent, MatchReport
 from longstop.domain.match import MatchRef
 from longstop.fetch.snapshot import Snapshot
+from longstop.jobs.captures.begun import is_surely_ahead, proofs
 from longstop.sources.sofascore import parser
 from longstop.sources.sofascore.contracts import VERSIONS
 from longstop.sources.sofascore.families import Family
 from longstop.sources.sofascore.requests import SOURCE
-
-_NOT_BEGUN = frozenset({Stage.UPCOMING, Stage.OFF, Stage.UNKNOWN})
 
 
 class Captured(msgspec.Struct, frozen=True):
@@ -52,11 +51,13 @@ def judged(fixture: Fixture, snapshots: Mapping[str, Snapshot], kept: Kept = lam
     event = report.event
     if event is None:
         raise EmptyPayloadError("The visit brought no event.")
+    kickoff = min(fixture.kickoff_utc, event.kickoff or fixture.kickoff_utc)
+    _require_not_begun(report, event, captured_at)
     reasons = judge(report).reasons
     if reasons:
         raise ContradictoryPayloadError(f"It contradicts itself: {'; '.join(reasons[:3])}.", reasons=reasons)
-    kickoff = min(fixture.kickoff_utc, event.kickoff or fixture.kickoff_utc)
     require_before(kickoff, captured_at, event)
+    _require_ahead(event)
     shas = {family: snapshot.sha256() for family, snapshot in snapshots.items()}
     return Captured(report, event, captured_at, kickoff, integrity(report), shas)
 
@@ -69,15 +70,28 @@ def moment_of(snapshots: Mapping[str, Snapshot]) -> datetime:
 
 
 def require_before(kickoff: datetime, captured_at: datetime, event: FootballEvent | None = None) -> None:
-    reason = ""
     if captured_at >= kickoff:
-        reason = f"It is {captured_at:%Y-%m-%d %H:%M:%S} UTC, and kickoff was at {kickoff:%Y-%m-%d %H:%M:%S} UTC."
-    elif event is not None and event.stage not in _NOT_BEGUN:
-        reason = f"The match is {event.stage.value} already, before the kickoff that was told."
-    if reason:
-        error = AfterKickoffError(reason)
-        error.kickoff_at = event.kickoff if event is not None else None
-        raise error
+        raise _after(
+            f"It is {captured_at:%Y-%m-%d %H:%M:%S} UTC, and kickoff was at {kickoff:%Y-%m-%d %H:%M:%S} UTC.", event
+        )
+
+
+def _require_not_begun(report: MatchReport, event: FootballEvent, captured_at: datetime) -> None:
+    """Before anything else is found odd: a stale event beside live line-ups is no contradiction to be tried again."""
+    proof = next(proofs(report, captured_at), "")
+    if proof:
+        raise _after(f"The match has begun, whatever kickoff was told: {proof}.", event)
+
+
+def _require_ahead(event: FootballEvent) -> None:
+    if not is_surely_ahead(event):
+        raise NotAheadError(f"The match is {event.phase.value} ({event.status[:40]}): not one that surely lies ahead.")
+
+
+def _after(reason: str, event: FootballEvent | None) -> AfterKickoffError:
+    error = AfterKickoffError(reason)
+    error.kickoff_at = event.kickoff if event is not None else None
+    return error
 
 
 def _read(key: str, snapshots: Mapping[str, Snapshot], kept: Kept) -> MatchReport:

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import msgspec
 
 from longstop.domain.capture import Fixture
-from longstop.domain.capture_errors import AfterKickoffError
+from longstop.domain.capture_errors import AfterKickoffError, NotAheadError
 from longstop.domain.errors import LongstopError, PayloadError, RecordRefusedError
 from longstop.domain.football_record import FootballMatch, Quarantined
 from longstop.fetch.snapshot import FetchRequest, Snapshot
@@ -24,7 +24,7 @@ _VISIT_PARTS_MAX = 20
 
 
 class Reread(msgspec.Struct, frozen=True):
-    """`outcome` is kept, unchanged, broken, after_kickoff or gone."""
+    """`outcome` is kept, unchanged, broken, after_kickoff, not_ahead or gone."""
 
     match_id: int
     captured_at: datetime
@@ -45,9 +45,9 @@ async def _read(store: Store, keeping: Keeping, held: Quarantined, now: datetime
         return _told(held, "gone", "its payload is not among the raw captures any more")
     try:
         captured = judged(_fixture(held, match), {part.purpose: snapshot_of(part) for part in parts})
-    except AfterKickoffError as error:
+    except (AfterKickoffError, NotAheadError) as error:
         await _release(store, held, now)
-        return _told(held, "after_kickoff", error.message)
+        return _told(held, error.reason, error.message)
     except PayloadError as error:
         return _told(held, "broken", _words(error))
     try:
