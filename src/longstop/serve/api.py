@@ -39,6 +39,10 @@ from longstop.serve.streaming.routes import stream_routes
 _BODY_BYTES_MAX = 1_024
 
 
+_DESCRIPTION = (
+    "Live match data with its age and its origin. Reads only, but for pushes, rounds and /admin."
+    " What stands below /console and /ops is the operations page's own and changes with it: left out on purpose."
+)
 _NO_TYPE = problems((404, "There is no such type."))
 
 
@@ -121,7 +125,7 @@ def create_litestar(
         openapi_config=OpenAPIConfig(
             title="Longstop",
             version=model.instance.version,
-            description="Live match data with its age and its origin. Reads only, but for pushes and /admin.",
+            description=_DESCRIPTION,
             openapi_router=Router(
                 "/schema", route_handlers=[], opt=PUBLIC, include_in_schema=False, before_request=require_document
             ),

@@ -149,8 +149,9 @@ def _show(operation: _Document, name: str) -> None:
         usual = examples().get(name) if status.startswith("2") else None
         example = examples().get(f"{name} {status}", usual)
         for media, content in answer.get("content", {}).items():
-            if example is not None and media in _WITH_EXAMPLE:
-                content.setdefault("examples", {"answer": {"value": example}})
+            of_media = examples().get(f"{name} {media}", example if media in _WITH_EXAMPLE else None)
+            if of_media is not None:
+                content.setdefault("examples", {"answer": {"value": of_media}})
 
 
 @cache

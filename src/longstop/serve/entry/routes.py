@@ -1,5 +1,6 @@
 """The routes of getting in: a token for a key, a login for the page, and the log of who came."""
 
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Any, Final
 
@@ -88,6 +89,7 @@ _REFUSALS: Final = {
 }
 
 
+@dataclass
 class TokenOperation(Operation):
     """The body is read by hand, since it may be a form, so it is described by hand."""
 
