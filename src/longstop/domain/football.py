@@ -189,7 +189,8 @@ class Incident(msgspec.Struct, frozen=True):
 
 
 class SquadPlayer(msgspec.Struct, frozen=True):
-    """A player of a line-up. Before the match there is no rating, and on the bench there never is one."""
+    """A player of a line-up. `rating` is of this match: before it there is none, and on the bench there never is one.
+    `average` is what he was rated in the season, which is told before a match."""
 
     person: Person
     is_substitute: bool
@@ -198,6 +199,12 @@ class SquadPlayer(msgspec.Struct, frozen=True):
     is_captain: bool = False
     rating: float | None = None
     minutes: int | None = None
+    average: float | None = None
+
+    @property
+    def form(self) -> float | None:
+        """The rating that may be known at this time: of the match once it was played, else of the season."""
+        return self.average if self.rating is None else self.rating
 
 
 class TeamSheet(msgspec.Struct, frozen=True):
@@ -231,7 +238,7 @@ class LineUps(msgspec.Struct, frozen=True):
 
     @property
     def has_ratings(self) -> bool:
-        return any(player.rating is not None for _, sheet in self.sheets for player in sheet.players)
+        return any(player.form is not None for _, sheet in self.sheets for player in sheet.players)
 
 
 class Measure(msgspec.Struct, frozen=True):

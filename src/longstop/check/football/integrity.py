@@ -39,7 +39,7 @@ def _fields(side: Side, sheet: TeamSheet | None, lineups: LineUps) -> Iterator[F
         yield f"{side.value}.xi[{place}].position", player is not None and bool(player.position)
         yield f"{side.value}.xi[{place}].shirt_number", player is not None and player.shirt is not None
         if lineups.has_ratings:
-            yield f"{side.value}.xi[{place}].rating", player is not None and player.rating is not None
+            yield f"{side.value}.xi[{place}].rating", player is not None and player.form is not None
 
 
 def _missing(report: MatchReport, lineups: LineUps) -> Iterator[str]:

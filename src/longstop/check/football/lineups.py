@@ -40,8 +40,9 @@ def _sheet_reasons(side: Side, sheet: TeamSheet) -> Iterator[str]:
 
 
 def _figure_reasons(player: SquadPlayer) -> Iterator[str]:
-    if player.rating is not None and not 0.0 <= player.rating <= RATING_MAX:
-        yield f"{player.person.name} is rated {player.rating:g}"
+    for rating in (player.rating, player.average):
+        if rating is not None and not 0.0 <= rating <= RATING_MAX:
+            yield f"{player.person.name} is rated {rating:g}"
     if player.minutes is not None and not 0 <= player.minutes <= MINUTES_MAX:
         yield f"{player.person.name} played {player.minutes} minutes"
 

@@ -99,7 +99,7 @@ def _player(player: SquadPlayer) -> PlayerRecord:
         position=player.position,
         shirt=player.shirt,
         is_captain=player.is_captain,
-        rating=player.rating,
+        rating=player.form,
     )
 
 

@@ -59,8 +59,16 @@ def _player(player: SquadPlayer) -> dict[str, Any]:
         "position": player.position or None,
         "shirt_number": player.shirt,
         "captain": player.is_captain,
-        "rating": player.rating,
+        "rating": player.form,
+        "rating_kind": _kind_of_rating(player),
     }
+
+
+def _kind_of_rating(player: SquadPlayer) -> str | None:
+    """Of which matches the rating speaks: a feature of a forecast may use that of the season only."""
+    if player.rating is not None:
+        return "match"
+    return None if player.average is None else "season"
 
 
 def _measure(row: Measure) -> dict[str, Any]:

@@ -254,6 +254,7 @@ def _squad_player(row: shapes.SquadPlayer) -> SquadPlayer:
         shirt=row.shirt,
         is_captain=row.captain,
         rating=row.statistics.rating,
+        average=row.average,
         minutes=row.statistics.minutes,
     )
 

@@ -145,6 +145,7 @@ class SquadPlayer(msgspec.Struct, frozen=True, kw_only=True):
     position: str | None = None
     shirt: Shirt | None = msgspec.field(name="shirtNumber", default=None)
     captain: bool = False
+    average: float | None = msgspec.field(name="avgRating", default=None)
     statistics: PlayerFigures = PlayerFigures()
 
 

@@ -76,3 +76,22 @@ def test_a_starter_who_is_not_told_is_missing_whole() -> None:
     assert (told.xi_missing, told.starters_missing) == (1, 1)
     assert told.missing_required_fields == ("lineups.away.xi",)
     assert integrity(MatchReport()).null_field_rate == 1.0
+
+
+@pytest.mark.req("D1")
+def test_before_a_match_the_rating_is_that_of_the_season_and_says_so() -> None:
+    told = told_lineups()
+    told["home"]["players"][0]["avgRating"] = 6.86
+    found = report(told)
+    shown = normalized(found)["lineups"]["home"]["xi"]
+    assert (shown[0]["rating"], shown[0]["rating_kind"]) == (6.86, "season")
+    assert (shown[1]["rating"], shown[1]["rating_kind"]) == (None, None)
+    assert "no_ratings" not in integrity(found).flags
+
+
+@pytest.mark.req("D1")
+def test_after_a_match_the_rating_is_that_of_the_match() -> None:
+    told = sofascore.lineups()
+    told["home"]["players"][0]["avgRating"] = 6.1
+    shown = normalized(report(told))["lineups"]["home"]["xi"][0]
+    assert (shown["rating"], shown["rating_kind"]) == (6.8, "match")
