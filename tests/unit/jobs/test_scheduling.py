@@ -160,3 +160,33 @@ async def test_lists_that_do_not_come_are_asked_for_again_without_haste() -> Non
     await scene.run_for(1)
     assert len(scene.site.lists) <= 62
     await scene.store.close()
+
+
+@pytest.mark.req("D2")
+@pytest.mark.parametrize("is_restarted", [False, True])
+@on_virtual_time
+async def test_a_kickoff_that_is_corrected_after_the_fact_flags_what_was_captured_after_the_true_one(
+    is_restarted: bool,
+) -> None:
+    scene = Scene()
+    await scene.store.open()
+    scene.shows(501, 3)
+
+    async def corrected() -> None:
+        """The line-ups come out after two hours; two hours later it is told that the match had begun by then."""
+        await scene.site.clock.sleep(2 * 3600)
+        scene.shows(501, 3, confirmed=True)
+        await scene.site.clock.sleep(2 * 3600)
+        scene.shows(501, 1, confirmed=True)
+
+    correcting = asyncio.create_task(corrected())
+    await scene.run_for(3.5 if is_restarted else 8)
+    await correcting
+    if is_restarted:
+        await scene.run_for(4)
+    true_kickoff = START + timedelta(hours=1)
+    (moved,) = scene.heard.of(facts.KickoffMoved)
+    assert (moved.before, moved.after) == (START + timedelta(hours=3), true_kickoff)
+    assert all(record.captured_at < true_kickoff for record in await scene.store.line_ups(501))
+    assert any(record.captured_at >= true_kickoff for record in await scene.store.line_ups(501, with_flagged=True))
+    await scene.store.close()

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Protocol
 
+import msgspec
+
 from longstop.clock import Clock
 from longstop.domain.capture_errors import CaptureError, SourceRestingError
 from longstop.domain.errors import BrowserError, FetchError, LongstopError, PayloadError, StoreError
@@ -18,6 +20,7 @@ from longstop.domain.football_record import FootballMatch
 from longstop.jobs.captures.agenda import Agenda, Entry
 from longstop.jobs.captures.fixtures import Numbering, days_ahead, is_ahead, match_told
 from longstop.jobs.captures.known import known_or
+from longstop.jobs.captures.lately import KEPT, LatelyBegun
 from longstop.jobs.captures.service import CaptureParts, SofascoreScraperService
 from longstop.observe import signals
 from longstop.observe.signals import captures as facts
@@ -48,6 +51,7 @@ class CaptureScheduler:
         self._bus = parts.bus
         self._options = parts.options
         self._agenda = Agenda()
+        self._lately = LatelyBegun()
         self._numbering = Numbering(parts.source.manifest.name, parts.store)
         self._running: set[asyncio.Task[None]] = set()
         self._list_at = float("-inf")
@@ -94,9 +98,11 @@ class CaptureScheduler:
         nothing: Sequence[FootballMatch] = ()
         until = now + self._window
         matches = await known_or(
-            nothing, self._store, lambda store: store.football_matches(kickoff_from=now, kickoff_until=until)
+            nothing, self._store, lambda store: store.football_matches(kickoff_from=now - KEPT, kickoff_until=until)
         )
-        ours = [match for match in matches if match.source == self._source.manifest.name]
+        known = [match for match in matches if match.source == self._source.manifest.name]
+        self._lately.put(match for match in known if match.kickoff_at < now)
+        ours = [match for match in known if match.kickoff_at >= now]
         self._numbering.adopt(ours)
         for match in ours:
             self._agenda.put(match)
@@ -109,9 +115,13 @@ class CaptureScheduler:
         return timedelta(seconds=self._options().window_seconds)
 
     def _forget_begun(self) -> None:
-        for match in self._agenda.drop_begun(self._clock.now()):
+        now = self._clock.now()
+        begun = self._agenda.drop_begun(now)
+        for match in begun:
             self._service.forget(match.match_id)
             self._numbering.forget(match.source_event_id)
+        self._lately.put(begun)
+        self._lately.forget_old(now)
 
     # ---- what lies ahead ----
 
@@ -121,7 +131,7 @@ class CaptureScheduler:
             return
         began, new = self._clock.monotonic(), 0
         self._list_at = began + self._options().list_seconds
-        for day in days_ahead(self._clock.now(), self._window):
+        for day in self._days():
             told = await self._listed(day)
             if told is None:
                 self._list_at = self._clock.monotonic() + LIST_AGAIN_SECONDS
@@ -138,6 +148,11 @@ class CaptureScheduler:
             )
         )
 
+    def _days(self) -> tuple[date, ...]:
+        now = self._clock.now()
+        ahead = tuple(days_ahead(now, self._window))
+        return (*ahead, *(day for day in self._lately.days(now.date()) if day not in ahead))
+
     async def _listed(self, day: date) -> tuple[FootballEvent, ...] | None:
         try:
             return await self._service.resolving.listed(day)
@@ -148,6 +163,7 @@ class CaptureScheduler:
     async def _adopt(self, events: tuple[FootballEvent, ...]) -> int:
         now, options, new = self._clock.now(), self._options(), list[FootballMatch]()
         for event in events:
+            await self._correct(event)
             number = await self._numbering.number_of(event)
             known = None if number is None else self._agenda.entry(number)
             if known is not None:
@@ -157,6 +173,13 @@ class CaptureScheduler:
                 new.append(match_told(number, event, name, self._source.base_url, now))
         await self._put(new)
         return len(new)
+
+    async def _correct(self, event: FootballEvent) -> None:
+        """Of a match that has begun by what we knew: what was captured after its true kickoff is flagged."""
+        begun = self._lately.moved(event)
+        if begun is not None and event.kickoff is not None:
+            await self._service.note_kickoff(begun.match_id, event.kickoff)
+            self._lately.put((msgspec.structs.replace(begun, kickoff_at=event.kickoff),))
 
     async def _compare(self, known: Entry, event: FootballEvent) -> None:
         """One that was put off or called off is looked at no more, unless a list shows it again."""
