@@ -315,7 +315,7 @@ def _fault(key: str, message: str) -> Fault:
 # By their names in the code: as they are sent, and what may be sent.
 _CHOICES: Mapping[str, tuple[str, str]] = {
     "status": ("status", ", ".join(status.value for status in MatchStatus)),
-    "kind": ("format", "cricsheet, csv, parquet"),
+    "told": ("format", "cricsheet, csv, parquet"),
     "stage": ("state", ", ".join(state.value for state in JobState)),
 }
 

@@ -182,13 +182,13 @@ async def test_a_match_that_stands_still_is_not_read_ball_by_ball_each_second(mo
     world, asked = World(), []
     world.add(is_watched=False)
     world.store.ball_rows["crex_QUY"] = records(20)
-    at_once = world.store.deliveries
+    at_once = world.store.last_deliveries
 
     async def counted(match_id: str, **more: Any) -> Any:
         asked.append(match_id)
         return await at_once(match_id, **more)
 
-    monkeypatch.setattr(world.store, "deliveries", counted)
+    monkeypatch.setattr(world.store, "last_deliveries", counted)
     monkeypatch.setattr("longstop.serve.recollection.OTHERS_SECONDS", 0.0)
     async with world.client() as client:
         shown = [(await client.get(MATCH)).json()["last_balls"] for _ in range(3)]
