@@ -74,6 +74,8 @@ class MatchLedger:
         self._books: dict[int, InningsBook] = {}
         self._innings = {record.score.number: record for record in state.innings}
         self._suspicions: dict[int, Suspicion] = {}
+        # What was read back from a store was never held against a board by us: nobody knows what it lacks.
+        self._is_proven = not state.innings
         self._open_gaps = {gap.innings: gap for gap in state.gaps if gap.state is not GapState.REPAIRED}
         self._to_sync: dict[int, set[int]] = {}
         self._doubts = Doubts(self.book, limits.overs_per_call)
@@ -88,13 +90,14 @@ class MatchLedger:
 
     @property
     def is_whole(self) -> bool:
-        """Nothing is missing and nothing waits to be read again."""
-        return not self._suspicions and not self._to_sync
+        """Nothing is missing and nothing waits to be read again, by the board that it was held against last."""
+        return self._is_proven and not self._suspicions and not self._to_sync
 
     @property
     def is_settled(self) -> bool:
         """Nothing waits to be read: whole, or what is missing is given up."""
-        return not self._to_sync and all(each.is_given_up for each in self._suspicions.values())
+        is_given_up = all(each.is_given_up for each in self._suspicions.values())
+        return self._is_proven and not self._to_sync and is_given_up
 
     def may_rest(self, now: float) -> bool:
         """The same bytes again need not be looked at; but what was given up is asked for again now and then."""
@@ -165,6 +168,7 @@ class MatchLedger:
         for number, totals in draft.totals.items():
             book = self._books.setdefault(number, InningsBook(number))
             book.adopt((record for record in draft.records if record.place.innings == number), totals)
+        self._is_proven = True
         self._suspicions = dict(draft.suspicions)
         self._settle(draft)
         self._look_into(draft)

@@ -226,3 +226,17 @@ def test_the_record_is_complete_through_the_last_ball_when_it_adds_up() -> None:
 def test_the_record_is_complete_only_up_to_the_first_over_that_is_missing() -> None:
     ledger = MatchLedger("crex_AB1")
     assert post(ledger, observed(innings_of(1, 10))).complete_through == "1.0.0"
+
+
+@pytest.mark.req("C3", "B8")
+def test_what_was_read_back_is_whole_only_once_it_was_held_against_a_board() -> None:
+    """The process before may have ended between a board and the balls that it lacked."""
+    before = MatchLedger("crex_AB1")
+    first = post(before, observed(innings_of(1, 2)))
+    resumed = MatchLedger("crex_AB1", LedgerState(deliveries=first.records, innings=first.innings))
+    assert (resumed.is_whole, resumed.is_settled) == (False, False)
+
+    post(resumed, observed(innings_of(1, 2), seconds=5))
+
+    assert (resumed.is_whole, resumed.is_settled) == (True, True)
+    assert MatchLedger("crex_AB1").is_whole, "of nothing nothing is missing"
