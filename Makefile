@@ -27,7 +27,7 @@ run: ## start the engine, its page and the simulated site in one process
 
 test: check ## run every check and every test
 	$(SETUP) test
-	@exec $(VENV)/python -m pytest $(ARGS)
+	@exec $(VENV)/python -m scripts.suite $(ARGS)
 
 test-fast: ## run the unit and style tests only
 	$(SETUP) dev
