@@ -80,7 +80,7 @@ def test_a_source_is_switched_off_and_on_and_its_matches_go_on(tmp_path: Path) -
         assert ours == [
             ("enable source", "espn", "failed"),
             ("disable source", "nobody", "failed"),
-            ("sources/crex/disable", "instance", "refused"),
+            ("disable source", "crex", "refused"),
             ("disable source", "crex", "done"),
             ("disable source", "crex", "failed"),
             ("enable source", "crex", "done"),

@@ -84,6 +84,12 @@ NO_TOKEN = Kind(
     "POST your API key to /token/generate-token and send the token as `Authorization: Bearer …`.",
 )
 BAD_TOKEN = Kind("bad-token", 401, "The token is not good", "Get a new one with your API key at /token/generate-token.")
+NO_SUCH_TOKEN = Kind(
+    "no-such-token",
+    404,
+    "There is no such token",
+    "Send the `jti` that the token has, or the token itself.",
+)
 BAD_KEY = Kind("bad-key", 401, "The API key is not good", "Check it, or ask for a new one: `longstop keys create`.")
 SCOPE_MISSING = Kind(
     "scope-missing", 403, "The token does not allow this", "Use a key that has the scope: `longstop keys list`."
@@ -159,6 +165,7 @@ CATALOGUE: Mapping[str, Kind] = {
         STORE_UNAVAILABLE,
         NO_TOKEN,
         BAD_TOKEN,
+        NO_SUCH_TOKEN,
         BAD_KEY,
         SCOPE_MISSING,
         TOO_MANY,

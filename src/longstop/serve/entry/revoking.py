@@ -22,7 +22,7 @@ from longstop.serve.entry.tokens import TOKEN_CHARS_MAX, Audience, NotBelieved, 
 from longstop.serve.entry.visit import visit_of
 from longstop.serve.freshness import iso
 from longstop.serve.negotiation import require_json_body
-from longstop.serve.problems import MEDIA_TYPE, Problem, bad_parameter
+from longstop.serve.problems import MEDIA_TYPE, NO_SUCH_TOKEN, ApiError, Problem
 
 VERB: Final = "revoke token"
 # Longer than that no token lives; one that was given out under longer settings is believed to its end.
@@ -71,16 +71,16 @@ class RevokingDesk:
 
     def _named(self, asked: RevokeRequest) -> tuple[str, datetime]:
         if bool(asked.jti) == bool(asked.token):
-            raise bad_parameter("body", "must have one of jti and token.")
+            raise ApiError(NO_SUCH_TOKEN, "One of jti and token names it, and not both.")
         if asked.jti:
-            return require_jti(asked.jti), self.clock.now() + LIFE_MAX
+            return _known_form(asked.jti), self.clock.now() + LIFE_MAX
         for audience in Audience:
             try:
                 claims = self.tokens.read(asked.token, audience)
                 return claims.jti, claims.expires_at
             except NotBelieved:
                 continue
-        raise bad_parameter("token", "is none that is good here, or has run out.")
+        raise ApiError(NO_SUCH_TOKEN, "The token is none that is good here, or has run out.")
 
     def _tell(self, request: Request[Any, Any, Any], jti: str, reason: str, outcome: str, detail: str) -> None:
         visit = visit_of(request.scope)
@@ -98,6 +98,13 @@ class RevokingDesk:
                 subject=jti,
             )
         )
+
+
+def _known_form(text: str) -> str:
+    try:
+        return require_jti(text)
+    except InputError as error:
+        raise ApiError(NO_SUCH_TOKEN, error.message) from None
 
 
 def require_jti(text: str) -> str:
@@ -122,7 +129,8 @@ def _problem(words: str) -> ResponseSpec:
     tags=["admin"],
     summary="End one token: here at once, everywhere within 5 s",
     responses={
-        400: _problem("It names no token."),
+        400: _problem("The body is not of its form."),
+        404: _problem("It names no token."),
         401: _problem("A token is needed."),
         403: _problem("The token does not allow it."),
         503: _problem("The database does not answer: it has ended here only."),

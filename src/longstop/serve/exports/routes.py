@@ -21,7 +21,7 @@ from longstop.serve.match_routes import FRESH, NOT_MODIFIED, Asked, Reads
 from longstop.serve.naming import NameBook
 from longstop.serve.negotiation import best_of, leave_to_route
 from longstop.serve.parameters import ERRORS_OF_ONE, AsOf, MatchId, moment_of, problems
-from longstop.serve.problems import NOT_INSTALLED, ApiError
+from longstop.serve.problems import NOT_INSTALLED, ApiError, bad_parameter
 from longstop.serve.recollection import WHOLE_SECONDS
 from longstop.serve.scorecard import Scorecard, scorecard
 from longstop.serve.whole import WholeMatch, whole_match
@@ -82,6 +82,7 @@ async def match_export(
     ] = None,
     as_of: AsOf = None,
 ) -> Response[Any]:
+    _require_meant(request, told)
     kind = _kind_of(request, told)
     moment = moment_of("as_of", as_of)
     known = await reads.known(match_id, moment)
@@ -94,6 +95,12 @@ async def match_export(
     headers["content-disposition"] = f'attachment; filename="{match_id}.{ending}"'
     answer = Answer(body, headers, tag, media_type=media)
     return reads.dated(address_of(request), answer).to(request)
+
+
+def _require_meant(request: Asked, told: FileKind | None) -> None:
+    """The framework takes the word `null` for nothing."""
+    if told is None and "format" in request.query_params:
+        raise bad_parameter("format", f"must be one of {', '.join(kind.value for kind in FileKind)}")
 
 
 def _kind_of(request: Asked, told: FileKind | None) -> FileKind:
